@@ -1,0 +1,121 @@
+"""
+The rules of the input contract that span fields: what a valid field can still get wrong together with another.
+
+Each function takes what the models have checked and yields faults; none of them changes anything.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from evalgate.formats.dsh_eval_harness.model import Attempt, CaseModel, Header, Reliability, Run
+from evalgate.formats.faults import MISSING, Fault
+from evalgate.formats.instants import instant
+from evalgate.numbers import Number
+
+_RATE_TOLERANCE = 1e-9
+_SUM_TOLERANCE = 1e-9
+"""Relative; only totals with a fraction need it, since the harness adds doubles in an order of its own."""
+_LARGEST = 1.7976931348623157e308
+"""The largest double: a sum that overflows is no sum, and equals no total."""
+
+
+def has_history(case: CaseModel) -> bool:
+    """Whether the report kept the case's attempts. Reports from before attempt history did not."""
+    return "attempt_results" in case.model_fields_set
+
+
+def header_faults(header: Header, *, legacy: bool) -> Iterator[Fault]:
+    """Check the times, and that only a legacy report lacks some of them."""
+    if not legacy:
+        for name, value in (("finishedAt", header.finished_at), ("durationMs", header.duration_ms)):
+            if value is None:
+                yield Fault(name, "is required in schemaVersion 1")
+    begin, end = instant(header.started_at), instant(header.finished_at or header.started_at)
+    if begin is not None and end is not None and end < begin:
+        yield Fault("finishedAt", f"must not be before startedAt, {header.started_at}", header.finished_at)
+
+
+def summary_faults(header: Header, statuses: Sequence[str]) -> Iterator[Fault]:
+    """Check that the summary counts what the cases say."""
+    summary = header.summary
+    counts = (
+        ("total", "of cases", summary.total, len(statuses)),
+        ("passed", "of passing cases", summary.passed, statuses.count("pass")),
+        ("failed", "of failing cases", summary.failed, statuses.count("fail")),
+        ("errored", "of errored cases", summary.errored, statuses.count("error")),
+    )
+    for name, what, said, counted in counts:
+        if said != counted:
+            yield Fault(f"summary.{name}", f"must be the number {what}, {counted}", said)
+
+
+def case_faults(case: CaseModel, place: str, *, legacy: bool) -> Iterator[Fault]:
+    """Check one case: its runs, its attempts, its trials, and that status and history agree."""
+    yield from _run_faults(case, place, legacy=legacy)
+    if has_history(case):
+        attempts = case.attempt_results
+        for position, attempt in enumerate(attempts):
+            yield from _run_faults(attempt, f"{place}.attemptResults[{position}]", legacy=legacy)
+            if attempt.index != position + 1:
+                yield Fault(
+                    f"{place}.attemptResults[{position}].index",
+                    f"must be {position + 1}: 1, 2, 3 in order",
+                    attempt.index,
+                )
+        if case.attempts != len(attempts):
+            yield Fault(f"{place}.attempts", f"must be the number of attemptResults, {len(attempts)}", case.attempts)
+        elif case.reliability is None:
+            yield from _retry_faults(case, attempts[-1], place)
+        elif len(attempts) > 1 or case.reliability.trials == 1:
+            # One attempt beside several trials is no history: it was made from the case when its trials were not kept.
+            yield from _history_faults(case, case.reliability, place)
+    if case.reliability is not None:
+        yield from _trial_faults(case, case.reliability, place)
+
+
+def _run_faults(run: Run, place: str, *, legacy: bool) -> Iterator[Fault]:
+    if not legacy:
+        for name, value in (("events", run.events), ("skippedLines", run.skipped_lines)):
+            if value is None:
+                yield Fault(f"{place}.{name}", "is required in schemaVersion 1", MISSING)
+    counted = run.tokens.input + run.tokens.output + run.tokens.reasoning
+    if not _same_total(run.tokens.total, counted):
+        yield Fault(f"{place}.tokens.total", f"must be input + output + reasoning, {counted}", run.tokens.total)
+
+
+def _same_total(said: Number, counted: Number) -> bool:
+    if isinstance(said, int) and isinstance(counted, int):
+        return said == counted
+    return abs(said - counted) <= _SUM_TOLERANCE * min(max(said, counted), _LARGEST)
+
+
+def _retry_faults(case: CaseModel, last: Attempt, place: str) -> Iterator[Fault]:
+    """Check retry mode: the last attempt is the one that counts."""
+    if case.status != last.status:
+        yield Fault(f"{place}.status", f'must be the status of the last attempt, "{last.status}"', case.status)
+
+
+def _history_faults(case: CaseModel, reliability: Reliability, place: str) -> Iterator[Fault]:
+    """Check that the trials are the attempts."""
+    trials = len(case.attempt_results)
+    passes = sum(attempt.status == "pass" for attempt in case.attempt_results)
+    if reliability.trials != trials:
+        yield Fault(
+            f"{place}.reliability.trials", f"must be the number of attemptResults, {trials}", reliability.trials
+        )
+    if reliability.passes != passes:
+        rule = f"must be the number of passing attemptResults, {passes}"
+        yield Fault(f"{place}.reliability.passes", rule, reliability.passes)
+
+
+def _trial_faults(case: CaseModel, reliability: Reliability, place: str) -> Iterator[Fault]:
+    """Check trials mode: the case passes if and only if any trial passed, whichever came last."""
+    trials, passes = reliability.trials, reliability.passes
+    if passes > trials:
+        yield Fault(f"{place}.reliability.passes", f"must not be more than the trials, {trials}", passes)
+        return
+    if (case.status == "pass") != (passes > 0):
+        rule = 'must be "pass", since a trial passed' if passes else 'must not be "pass", since no trial passed'
+        yield Fault(f"{place}.status", rule, case.status)
+    if abs(reliability.success_rate - passes / trials) > _RATE_TOLERANCE:
+        rule = f"must be passes / trials, {passes / trials}"
+        yield Fault(f"{place}.reliability.successRate", rule, reliability.success_rate)

@@ -1,0 +1,171 @@
+"""
+The reference reader: the whole document, the models, every rule, the exact messages.
+
+It decides what a valid report is. A faster reader may exist beside it and must agree with it in everything.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from evalgate.evidence import AttemptEvidence, CaseEvidence
+from evalgate.formats.dsh_eval_harness.consistency import case_faults, has_history, header_faults, summary_faults
+from evalgate.formats.dsh_eval_harness.model import Attempt, CaseModel, Header, Run
+from evalgate.formats.faults import MISSING, Fault, Faults, place_of
+from evalgate.report import Case, Report, Status, Trials
+from evalgate.stack import signature
+
+_SCHEMAS = (0, 1)
+
+M = TypeVar("M", bound=BaseModel)
+
+
+def read(label: str, document: Mapping[str, Any]) -> tuple[Report, "CasesInMemory"]:
+    """
+    Return the facts of a decoded report and where its evidence comes from.
+
+    Raises `ReportError` with all faults found in one pass.
+    """
+    faults = Faults(label)
+    schema = document.get("schemaVersion", 0)
+    if isinstance(schema, bool) or schema not in _SCHEMAS:
+        faults.add([Fault("schemaVersion", "this evalgate reads schema 1, and 0 or none for legacy reports", schema)])
+        faults.raise_if_any()
+    legacy = schema == 0
+    header = _validated(Header, {**document, "schemaVersion": int(schema)}, (), faults)
+    if header is not None:
+        faults.add(header_faults(header, legacy=legacy))
+    raw_cases = document.get("cases", MISSING)
+    if not isinstance(raw_cases, list):
+        faults.add([Fault("cases", "must be an array", raw_cases)])
+        raw_cases = []
+    cases, statuses = _cases(raw_cases, faults, legacy=legacy)
+    if header is not None and len(statuses) == len(raw_cases):
+        faults.add(summary_faults(header, statuses))
+    faults.raise_if_any()
+    assert header is not None, "a header that did not validate is a fault"
+    report = Report(
+        cases=tuple(cases),
+        tool=header.tool,
+        harness_version=header.version,
+        profile=header.profile,
+        dsh_version=header.dsh_version,
+        started_at=header.started_at,
+        finished_at=header.finished_at or header.started_at,
+        duration_ms=header.duration_ms or 0,
+    )
+    return report, CasesInMemory(raw_cases)
+
+
+def _cases(raw_cases: Sequence[Any], faults: Faults, *, legacy: bool) -> tuple[list[Case], list[str]]:
+    """Return the facts of each valid case, and the statuses, which the summary is checked against."""
+    cases: list[Case] = []
+    statuses: list[str] = []
+    seen: dict[str, int] = {}
+    for position, raw in enumerate(raw_cases):
+        model = _validated(CaseModel, raw, ("cases", position), faults)
+        if model is None:
+            continue
+        place = f"cases[{position}]"
+        first = seen.setdefault(model.name, position)
+        if first != position:
+            faults.add([Fault(f"{place}.name", f"must be unique, cases[{first}] has it too", model.name)])
+        faults.add(case_faults(model, place, legacy=legacy))
+        cases.append(_facts(model))
+        statuses.append(model.status)
+    return cases, statuses
+
+
+def _validated(model: type[M], raw: object, path: tuple[str | int, ...], faults: Faults) -> M | None:
+    try:
+        return model.model_validate(raw)
+    except ValidationError as error:
+        faults.add(_structural_faults(error, path))
+        return None
+
+
+def _structural_faults(error: ValidationError, path: tuple[str | int, ...]) -> Iterator[Fault]:
+    """Put pydantic's findings into the words of the contract."""
+    for found in error.errors(include_url=False):
+        place = place_of((*path, *found["loc"]))
+        match found["type"]:
+            case "missing":
+                yield Fault(place, "is required")
+            case "rule":
+                yield Fault(place, found["msg"], found["input"])
+            case "model_type" | "model_attributes_type" | "dict_type":
+                yield Fault(place, "must be an object", found["input"])
+            case "list_type":
+                yield Fault(place, "must be an array", found["input"])
+            case "literal_error":
+                yield Fault(place, f"must be {found['ctx']['expected'].replace(chr(39), chr(34))}", found["input"])
+            case _:
+                yield Fault(place, f"is not as it must be: {found['msg']}", found["input"])
+
+
+def _facts(case: CaseModel) -> Case:
+    """Return what the rules need of a checked case."""
+    history = has_history(case)
+    runs: Sequence[Run] = case.attempt_results if history else [case]
+    trials = _trials(case)
+    retried = history and trials is None and any(run.status != "pass" for run in runs[:-1])
+    read_signatures = (signature(run.stderr_tail) for run in runs if run.status != "pass")
+    return Case(
+        name=case.name,
+        status=Status(case.status),
+        # Without history the flag is dropped: what it rests on was not recorded.
+        flaky=case.status == "pass" and history and (bool(case.flaky) or retried),
+        attempts=len(runs),
+        total_tokens=case.tokens.total,
+        skipped_lines=case.skipped_lines or 0,
+        tool_errors=len(case.tool_errors),
+        trials=trials,
+        signatures=tuple(one for one in read_signatures if one is not None),
+    )
+
+
+def _trials(case: CaseModel) -> Trials | None:
+    return None if case.reliability is None else Trials(case.reliability.trials, case.reliability.passes)
+
+
+class CasesInMemory:
+    """The evidence of a report whose document is in memory."""
+
+    def __init__(self, raw_cases: Sequence[Any]) -> None:
+        self._raw = raw_cases
+
+    def fetch(self, names: Collection[str]) -> dict[str, CaseEvidence]:
+        """Return the evidence of the named cases; a name that the report lacks is left out."""
+        wanted = frozenset(names)
+        return {
+            raw["name"]: _case_evidence(CaseModel.model_validate(raw)) for raw in self._raw if raw["name"] in wanted
+        }
+
+
+def _case_evidence(case: CaseModel) -> CaseEvidence:
+    runs: Sequence[Run] = case.attempt_results if has_history(case) else [case]
+    return CaseEvidence(
+        name=case.name,
+        status=Status(case.status),
+        attempts=tuple(_attempt_evidence(run, number) for number, run in enumerate(runs, 1)),
+        trials=_trials(case),
+        total_tokens=case.tokens.total,
+    )
+
+
+def _attempt_evidence(run: Run | Attempt, number: int) -> AttemptEvidence:
+    return AttemptEvidence(
+        number=number,
+        status=Status(run.status),
+        exit_code=run.exit_code,
+        ended_by_signal=run.exit_code is None and "exit_code" in run.model_fields_set,
+        timed_out=bool(run.timed_out),
+        error=run.error,
+        failures=tuple(run.failures),
+        tool_errors=tuple((error.name, error.error) for error in run.tool_errors),
+        stderr=run.stderr_tail,
+        signature=signature(run.stderr_tail) if run.status != "pass" else None,
+        total_tokens=run.tokens.total,
+        duration_ms=run.duration_ms,
+    )

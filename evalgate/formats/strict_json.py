@@ -1,0 +1,85 @@
+"""
+JSON as RFC 8259 has it, finite numbers only, out of bytes.
+
+Python's decoder accepts more (NaN, Infinity, 1e999 as infinity) and gives up in its own ways on deep nesting and on
+numbers of thousands of digits; here each of these is a fault with a name.
+"""
+
+import json
+from math import inf, isfinite
+from typing import Any, NamedTuple
+
+from evalgate.errors import ReportError
+
+_LONGEST_NUMBER = 1000
+"""Unit: characters. A finite double has at most 309 digits before the point; what is longer was not written by one."""
+
+_TEXT_ENCODINGS = ((b"\xff\xfe", "UTF-16"), (b"\xfe\xff", "UTF-16"))
+
+
+class Document(NamedTuple):
+    """One JSON value."""
+
+    value: Any
+    """Numbers that are not finite stand in it as infinities, so that the place of each can be named."""
+    bad_numbers: tuple[str, ...]
+    """The literals of those numbers, wherever they stand, in order."""
+
+
+def decode(label: str, data: bytes) -> Document:
+    """Return the JSON value that `data` holds; raise `ReportError` when it is not exactly one JSON value in UTF-8."""
+    bad: list[str] = []
+
+    def not_finite(literal: str) -> float:
+        bad.append(literal if len(literal) <= _SHOWN else f"{literal[:_SHOWN]}... ({len(literal)} characters)")
+        return -inf if literal.startswith("-") else inf
+
+    def integer(literal: str) -> int | float:
+        if len(literal) > _PLAIN_DIGITS and (len(literal) > _LONGEST_NUMBER or not _fits_double(literal)):
+            return not_finite(literal)
+        return int(literal)
+
+    def real(literal: str) -> float:
+        value = float(literal)
+        return value if isfinite(value) and len(literal) <= _LONGEST_NUMBER else not_finite(literal)
+
+    text = _text(label, data)
+    try:
+        value = json.loads(text, parse_int=integer, parse_float=real, parse_constant=not_finite)
+    except json.JSONDecodeError as fault:
+        raise ReportError([f"{label}: line {fault.lineno} column {fault.colno}: {_meaning(fault)}"]) from fault
+    except RecursionError as fault:
+        raise ReportError([f"{label}: is nested too deeply to be a report"]) from fault
+    return Document(value, tuple(bad))
+
+
+_SHOWN = 40
+_PLAIN_DIGITS = 300
+"""Every integer of so many digits is a finite double."""
+
+
+def _fits_double(literal: str) -> bool:
+    return isfinite(float(literal))
+
+
+def _text(label: str, data: bytes) -> str:
+    if not data.strip():
+        raise ReportError([f"{label}: is empty"])
+    for mark, encoding in _TEXT_ENCODINGS:
+        if data.startswith(mark):
+            raise ReportError([f"{label}: must be UTF-8 text (found {encoding})"])
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as fault:
+        raise ReportError(
+            [f"{label}: must be UTF-8 text (found byte 0x{data[fault.start]:02x} at offset {fault.start})"]
+        ) from fault
+
+
+def _meaning(fault: json.JSONDecodeError) -> str:
+    """Return what the decoder's complaint means for the writer of the file."""
+    if fault.msg == "Extra data":
+        return "must be one JSON value and nothing after it (JSON Lines?)"
+    if fault.pos >= len(fault.doc.rstrip()):
+        return f"must be valid JSON, but the text ends here: was the file cut off? ({fault.msg})"
+    return f"must be valid JSON ({fault.msg})"

@@ -1,0 +1,40 @@
+"""
+One JSON object on one line, for programs. The field names are contract; schemas.py holds them as a model.
+
+Only ASCII is written, everything else as a JSON escape: no terminal acts on it and no locale can break it.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+
+from evalgate.gate import GateResult
+from evalgate.verdict import ExitCode, exit_code
+
+
+def render(result: GateResult, *, strict: bool) -> Iterator[str]:
+    """Yield the object in pieces, a newline at its end."""
+    head = {
+        "verdict": result.verdict.value,
+        "exitCode": int(exit_code(result.verdict, strict=strict)),
+        "strict": strict,
+        "reasons": list(result.reasons),
+        "compared": result.compared,
+    }
+    # Without its closing brace: the findings follow one by one, so that a million of them are never one string.
+    yield json.dumps(head, allow_nan=False)[:-1]
+    for fired in result.fired:
+        field = json.dumps(fired.signal.json_field)
+        encoded = (json.dumps(fired.signal.encode(finding), allow_nan=False) for finding in fired.findings)
+        if fired.signal.scalar is not None:
+            yield from (f", {field}: {value}" for value in encoded)
+            continue
+        yield f", {field}: ["
+        for position, value in enumerate(encoded):
+            yield f", {value}" if position else value
+        yield "]"
+    yield "}\n"
+
+
+def render_error(faults: Iterable[str]) -> Iterator[str]:
+    """Yield the object of a comparison that could not be judged."""
+    yield json.dumps({"verdict": "ERROR", "exitCode": int(ExitCode.CANNOT_JUDGE), "errors": list(faults)}) + "\n"

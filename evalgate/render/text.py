@@ -1,0 +1,43 @@
+"""
+Greppable lines, for CI. Their order and spelling are contract: see tests/golden.
+
+Plain whatever the terminal or the environment says; every line is escaped, so that no name in a report can forge one.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from evalgate.gate import GateResult
+from evalgate.plain import escape
+from evalgate.verdict import ExitCode, exit_code
+
+
+def render(result: GateResult, *, strict: bool) -> Iterator[str]:
+    """Yield the transcript line by line, each ending in a newline."""
+    return (f"{escape(line)}\n" for line in _lines(result, strict=strict))
+
+
+def render_error(faults: Iterable[str]) -> Iterator[str]:
+    """Yield the transcript of a comparison that could not be judged."""
+    yield "OVERALL=ERROR\n"
+    yield f"EXIT_CODE={ExitCode.CANNOT_JUDGE:d}\n"
+    yield from (f"ERROR {escape(fault)}\n" for fault in faults)
+
+
+def _lines(result: GateResult, *, strict: bool) -> Iterator[str]:
+    yield f"OVERALL={result.verdict.value}"
+    yield f"EXIT_CODE={exit_code(result.verdict, strict=strict):d}"
+    yield f"STRICT={str(strict).lower()}"
+    for fired in result.fired:
+        if fired.signal.scalar is None:
+            yield f"{fired.signal.key}={len(fired.findings)}"
+    yield f"COMPARED={result.compared}"
+    for fired in result.fired:
+        if fired.signal.scalar is not None:
+            for finding in fired.findings:
+                yield f"{fired.signal.key}={fired.signal.scalar(finding)}"
+    for reason in result.reasons:
+        yield f"REASON {reason}"
+    for fired in result.by_severity():
+        if fired.signal.detail is not None:
+            for finding in fired.findings:
+                yield f"{fired.signal.word} {fired.signal.detail(finding)}"

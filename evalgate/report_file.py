@@ -1,0 +1,154 @@
+"""
+One section inside a file that belongs to somebody else, replaced without touching another byte.
+
+The core is `with_section`, bytes in and bytes out; `write_section` is the only function here that touches a disk.
+"""
+
+import os
+import re
+import stat
+import tempfile
+from pathlib import Path
+
+from evalgate.errors import OutputError
+
+BEGIN = b"<!-- evalgate:begin -->"
+END = b"<!-- evalgate:end -->"
+
+_FENCE = re.compile(rb" {0,3}(`{3,}|~{3,})(.*)", re.DOTALL)
+"""An opening or closing code fence (CommonMark 0.31, section 4.5)."""
+
+
+def with_section(existing: bytes, section: str) -> bytes:
+    """
+    Return `existing` with the section set to `section`, which has neither the markers nor a final newline.
+
+    The last complete section, a begin marker and the next end marker each alone on its line and outside code fences, is
+    replaced; without one the section is appended. A begin without an end is not a boundary. The section takes the line
+    ending that most lines of the rest of the file have.
+    """
+    lines = _lines(existing)
+    found = _find(lines)
+    before, after = (lines, []) if found is None else (lines[: found[0]], lines[found[1] + 1 :])
+    ending = _line_ending([*before, *after])
+    body = section.encode("utf-8", "backslashreplace").replace(b"\n", ending)
+    block = ending.join([BEGIN, body, END])
+    head = b"".join(before)
+    if found is None:
+        if head and not head.endswith(b"\n"):
+            head += ending
+        # A blank line, so that the marker is not part of the paragraph before it.
+        return head + (ending if head else b"") + block + ending
+    # The end marker may have been the last line, without a newline: what follows it stays as it was.
+    last = lines[found[1]]
+    return head + block + last[len(last.rstrip(b"\r\n")) :] + b"".join(after)
+
+
+def _lines(data: bytes) -> list[bytes]:
+    """Return the lines with their ends; only a line feed ends one, so that CR LF stays together."""
+    parts = data.split(b"\n")
+    lines = [part + b"\n" for part in parts[:-1]]
+    return [*lines, parts[-1]] if parts[-1] else lines
+
+
+def _find(lines: list[bytes]) -> tuple[int, int] | None:
+    """Return the positions of the markers of the last complete section, None when there is none."""
+    begin: int | None = None
+    found: tuple[int, int] | None = None
+    fenced = _fenced(lines)
+    for position, line in enumerate(lines):
+        text = line.rstrip(b" \t\r\n")
+        if fenced[position]:
+            continue
+        if text == BEGIN:
+            begin = position
+        elif text == END and begin is not None:
+            found, begin = (begin, position), None
+    return found
+
+
+def _fenced(lines: list[bytes]) -> list[bool]:
+    """
+    Return for each line whether it stands inside a code fence that is closed further down.
+
+    A fence that is never closed reaches to the end of the file and would hide our own section from the next run, which
+    would then append another: it does not count.
+    """
+    inside = [False] * len(lines)
+    opened: tuple[int, bytes] | None = None
+    for position, line in enumerate(lines):
+        match = _FENCE.match(line.rstrip(b"\r\n"))
+        if match is None:
+            continue
+        fence, rest = match[1], match[2]
+        if opened is None:
+            if not (fence.startswith(b"`") and b"`" in rest):
+                opened = (position, fence)
+        elif fence[:1] == opened[1][:1] and len(fence) >= len(opened[1]) and not rest.strip():
+            inside[opened[0] : position + 1] = [True] * (position + 1 - opened[0])
+            opened = None
+    return inside
+
+
+def _line_ending(lines: list[bytes]) -> bytes:
+    crlf = sum(line.endswith(b"\r\n") for line in lines)
+    return b"\r\n" if 2 * crlf > sum(line.endswith(b"\n") for line in lines) else b"\n"
+
+
+def write_section(path: Path, section: str, *, never: tuple[Path, ...] = ()) -> None:
+    """
+    Set the section of the file at `path`, creating it when it is not there.
+
+    A temporary file of a unique name in the same folder takes its place in one step, so a crash leaves the old file
+    whole; the mode is kept, and a symbolic link stays one: the file that it points to is replaced. `never` are files
+    that must not be written, the reports themselves. Raises `OutputError`.
+    """
+    try:
+        target = Path(os.path.realpath(path))
+        try:
+            status = target.stat()
+        except FileNotFoundError:
+            status = None
+        if status is not None and not stat.S_ISREG(status.st_mode):
+            raise OutputError([f"{path}: cannot be written: is not a regular file"])
+        if status is not None and any(_same(status, one) for one in never):
+            raise OutputError([f"{path}: cannot be written: is one of the reports that were compared"])
+        existing = target.read_bytes() if status is not None else b""
+        if existing.startswith((b"\xff\xfe", b"\xfe\xff")):
+            raise OutputError([f"{path}: cannot be written: is UTF-16 text, and a section is UTF-8"])
+        content = with_section(existing, section)
+        if status is None or content != existing:
+            _replace(target, content, None if status is None else stat.S_IMODE(status.st_mode))
+    except OSError as fault:
+        raise OutputError([f"{path}: cannot be written ({fault.strerror or fault})"]) from fault
+    except ValueError as fault:
+        raise OutputError([f"{path}: cannot be written ({fault})"]) from fault
+
+
+def _same(status: os.stat_result, other: Path) -> bool:
+    try:
+        return os.path.samestat(status, other.stat())
+    except OSError:
+        return False
+
+
+def _replace(target: Path, content: bytes, mode: int | None) -> None:
+    handle, name = tempfile.mkstemp(prefix=f".{target.name[:50]}.", suffix=".tmp", dir=target.parent)
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.chmod(_new_file_mode() if mode is None else mode)
+        temporary.replace(target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _new_file_mode() -> int:
+    """Return the mode that a plain `open` would have given: a temporary file is made for its owner alone."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask

@@ -1,0 +1,122 @@
+"""
+The JSON Schemas of what evalgate reads and writes, out of the pydantic models.
+
+The output is written without these models, to keep pydantic's import time out of every run; a test holds the two
+together.
+"""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from evalgate.formats.dsh_eval_harness.model import ReportModel
+
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+
+
+class _Output(BaseModel):
+    model_config = ConfigDict(extra="allow", use_attribute_docstrings=True)
+
+
+class StatusChange(_Output):
+    """A case whose status is another one now."""
+
+    name: str
+    before: Literal["pass", "fail", "error", "absent"]
+    after: Literal["pass", "fail", "error"]
+
+
+class TokenRegression(_Output):
+    """A case that used more tokens than allowed. Unit: tokens, input + output + reasoning."""
+
+    name: str
+    before: Finite
+    after: Finite
+    increasePct: Finite
+    """Unit: percent of the before total."""
+
+
+class CountChange(_Output):
+    """A count that grew."""
+
+    name: str
+    before: int
+    after: int
+
+
+class RepeatedSignature(_Output):
+    """An error signature that several failing attempts share."""
+
+    signature: str
+    occurrences: int
+    """Failing attempts that have it."""
+    cases: list[str]
+
+
+class VersionChange(_Output):
+    """A version on both sides."""
+
+    before: str
+    after: str
+
+
+class UnreliableCase(_Output):
+    """A case whose trials do not show the demanded success rate. Units: shares, 0 to 1."""
+
+    name: str
+    successRate: Finite
+    lowerBound: Finite
+    """One-sided 95 % Wilson lower bound."""
+    trials: int
+
+
+class Judged(_Output):
+    """The output of `evalgate compare --format json` for a comparison that was judged. More fields may be added."""
+
+    verdict: Literal["PASS", "WARN", "FAIL", "N/A"]
+    exitCode: Literal[0, 1, 2]
+    strict: bool
+    reasons: list[str] = Field(min_length=1)
+    """Sentences for a person."""
+    compared: int
+    """Cases that both reports have."""
+    regressions: list[StatusChange]
+    newFailures: list[StatusChange]
+    improvements: list[StatusChange]
+    added: list[str]
+    removed: list[str]
+    tokenRegressions: list[TokenRegression]
+    skippedLineIncreases: list[CountChange]
+    flakyCases: list[str]
+    toolErrorRecoveries: list[str]
+    repeatedErrorSignatures: list[RepeatedSignature]
+    baselineFlakyCases: list[str]
+    unreliableCases: list[UnreliableCase]
+    baselineFailingCases: list[str]
+    dshVersionChange: VersionChange = Field(default_factory=lambda: VersionChange(before="", after=""))
+    """Absent when there is none."""
+
+
+class NotJudged(_Output):
+    """The output when the gate could not judge."""
+
+    verdict: Literal["ERROR"]
+    exitCode: Literal[3]
+    errors: list[str] = Field(min_length=1)
+    """One line per fault."""
+
+
+GATE: TypeAdapter[Judged | NotJudged] = TypeAdapter(Judged | NotJudged)
+"""The output of `evalgate compare --format json`."""
+
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def report_schema() -> dict[str, Any]:
+    """Return the JSON Schema of a dsh-eval-harness report. Rules that span fields are in the contract, not in here."""
+    return {"$schema": _DIALECT, **ReportModel.model_json_schema()}
+
+
+def gate_schema() -> dict[str, Any]:
+    """Return the JSON Schema of the JSON output."""
+    return {"$schema": _DIALECT, "title": "evalgate compare --format json", **GATE.json_schema()}

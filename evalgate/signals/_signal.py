@@ -1,0 +1,153 @@
+"""
+What a rule is. Read this first, then flaky.py: it is the rule to copy.
+
+A rule is one frozen record and one pure function `find` over the facts of both reports. It prints nothing, reads
+nothing and knows no other rule; renderers know no rule by name and use only what stands in the record.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Generic, TypeVar
+
+from evalgate.options import DEFAULTS, GateOptions
+from evalgate.report import Case, Report
+from evalgate.verdict import Severity
+
+F = TypeVar("F")
+"""One finding: a case name, or a NamedTuple with the before and after of what changed."""
+
+Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The facts of both reports, matched by case name, and the thresholds of the comparison."""
+
+    before: Report
+    after: Report
+    options: GateOptions = DEFAULTS
+
+    @cached_property
+    def before_by_name(self) -> Mapping[str, Case]:
+        """The cases of the before report by name."""
+        return {case.name: case for case in self.before.cases}
+
+    @cached_property
+    def after_names(self) -> frozenset[str]:
+        """The names of the after report's cases."""
+        return frozenset(case.name for case in self.after.cases)
+
+    def matched(self) -> Iterable[tuple[Case, Case]]:
+        """Yield (before, after) of each case that both reports have, in the order of the after report."""
+        known = self.before_by_name
+        for case in self.after.cases:
+            earlier = known.get(case.name)
+            if earlier is not None:
+                yield earlier, case
+
+    def added(self) -> Iterable[Case]:
+        """Yield the cases that only the after report has, in its order."""
+        known = self.before_by_name
+        return (case for case in self.after.cases if case.name not in known)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """
+    What a person should know about a rule, in Markdown.
+
+    docs/signals.md and `evalgate signals NAME` are both made from it.
+    """
+
+    title: str
+    """The heading; its anchor in docs/signals.md follows from it."""
+    fires_when: str
+    stays_quiet: str
+    missed: str
+    """What the rule knowingly does not see, and what to use instead."""
+    why: str
+    """Why the rule is as it is, and the alternative that was not taken."""
+    to_do: str
+    """What the engineer who was stopped by it does next."""
+    next_step: str
+    """`to_do` in one sentence, for report.md and the terminal."""
+
+    @property
+    def anchor(self) -> str:
+        """The fragment of the heading in docs/signals.md."""
+        return "".join(c for c in self.title.lower().replace(" ", "-") if c.isalnum() or c == "-")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Signal(Generic[F]):
+    """
+    One rule.
+
+    `key`, the word of `detail` and `json_field` are each spelled out: they are contract, and do not follow from one
+    another (`REPEATED_ERROR_SIGNATURES=`, `ERROR_SIGNATURE ...`, `repeatedErrorSignatures`).
+    """
+
+    key: str
+    """The summary line, `FLAKY` in `FLAKY=2`."""
+    json_field: str
+    severity: Severity
+    relative: bool
+    """Whether it can only fire on a change against the baseline: then a report against itself is silent."""
+    page: Page
+    find: Callable[[Pair], Sequence[F]]
+    """Return the findings, in the contract's order."""
+    encode: Callable[[F], Json]
+    """Return the JSON form of one finding."""
+    reasons: Callable[[Sequence[F], GateOptions], Iterable[str]] = field(default=lambda findings, options: ())
+    """Yield the sentences that explain the findings to a person; none for what is only listed."""
+    word: str = ""
+    """The first word of a detail line, `FLAKY_CASE` in `FLAKY_CASE name`; empty when the rule has none."""
+    detail: Callable[[F], str] | None = None
+    """Return what follows the word in the greppable line of one finding."""
+    scalar: Callable[[F], str] | None = None
+    """For a rule about the run as a whole: the value of its `KEY=` line, which is printed only when it fires."""
+    cases: Callable[[F], Sequence[str]]
+    """Return the names of the cases whose evidence belongs to the finding."""
+    columns: tuple[str, ...] = ("case",)
+    """The headings of the findings' table in report.md."""
+    row: Callable[[F], tuple[str, ...]]
+    """Return the cells of one finding, as many as there are columns."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every name that a person may know the rule by."""
+        return tuple(dict.fromkeys(name for name in (self.key, self.json_field, self.page.anchor, self.word) if name))
+
+
+@dataclass(frozen=True)
+class Fired(Generic[F]):
+    """One rule and what it found in one comparison; possibly nothing."""
+
+    signal: Signal[F]
+    findings: tuple[F, ...]
+
+    def reasons(self, options: GateOptions) -> Iterable[str]:
+        """Yield the sentences for a person; none when the rule found nothing."""
+        return self.signal.reasons(self.findings, options) if self.findings else ()
+
+
+def named(name: str) -> str:
+    """Return the finding itself, where it is a case name: the `encode` and the `detail` of such a rule."""
+    return name
+
+
+def itself(name: str) -> tuple[str]:
+    """Return the one case of a finding that is a case name: the `cases` and the `row` of such a rule."""
+    return (name,)
+
+
+def count(number: int, one: str, many: str | None = None) -> str:
+    """Return `1 case`, `2 cases`."""
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def name_some(names: Sequence[str], limit: int = 5) -> str:
+    """Return the first names and how many more there are: a reason is read, the detail lines are complete."""
+    shown = ", ".join(names[:limit])
+    return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"

@@ -1,0 +1,100 @@
+"""
+Repeated error signatures.
+
+Fires when one signature stands in two or more failing attempts of the after report, across cases and attempts.
+Stays quiet for a signature that occurs once, and for crashes that have no signature.
+Blind spot: one cause under two signatures; the grammar prefers silence to a wrong grouping.
+
+Not relative: a fault that two attempts share is shared state now, whether or not the baseline had it.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from evalgate.options import GateOptions
+from evalgate.signals._signal import Page, Pair, Signal, name_some
+from evalgate.verdict import Severity
+
+_REPEATED = 2
+"""Fixed by design: two is exactly the size at which the incident was caught."""
+
+
+class RepeatedSignature(NamedTuple):
+    """One signature and where it stands."""
+
+    signature: str
+    occurrences: int
+    """Failing attempts that have it."""
+    cases: tuple[str, ...]
+    """The cases of those attempts, in the order of the after report."""
+
+
+def find(pair: Pair) -> list[RepeatedSignature]:
+    """Return the repeated signatures: most occurrences first, then by code point."""
+    cases: dict[str, list[str]] = {}
+    occurrences: dict[str, int] = {}
+    for case in pair.after.cases:
+        for signature in case.signatures:
+            occurrences[signature] = occurrences.get(signature, 0) + 1
+            names = cases.setdefault(signature, [])
+            if not names or names[-1] != case.name:
+                names.append(case.name)
+    repeated = [
+        RepeatedSignature(signature, number, tuple(cases[signature]))
+        for signature, number in occurrences.items()
+        if number >= _REPEATED
+    ]
+    return sorted(repeated, key=lambda found: (-found.occurrences, found.signature))
+
+
+def _reasons(found: Sequence[RepeatedSignature], options: GateOptions) -> Iterable[str]:
+    del options
+    for repeated in found:
+        yield (
+            f"{repeated.occurrences} failing attempts died of {repeated.signature} "
+            f"({name_some(repeated.cases)}): look for one shared cause"
+        )
+
+
+SIGNAL = Signal[RepeatedSignature](
+    key="REPEATED_ERROR_SIGNATURES",
+    json_field="repeatedErrorSignatures",
+    severity=Severity.WARN,
+    relative=False,
+    find=find,
+    encode=lambda found: {
+        "signature": found.signature,
+        "occurrences": found.occurrences,
+        "cases": list(found.cases),
+    },
+    reasons=_reasons,
+    word="ERROR_SIGNATURE",
+    detail=lambda found: f"{found.signature}: x{found.occurrences} across [{', '.join(found.cases)}]",
+    cases=lambda found: found.cases,
+    columns=("signature", "failing attempts", "cases"),
+    row=lambda found: (found.signature, str(found.occurrences), name_some(found.cases, 20)),
+    page=Page(
+        title="Repeated error signatures",
+        fires_when="""\
+One error signature, `<error code>@<function of the topmost application frame>`, was read from the stderr of two
+or more failing attempts of the after report, across cases and attempts.""",
+        stays_quiet="""\
+Each signature occurs once, or the crashes have none: a generic class without an application frame (`TypeError`)
+and output that is not an error report are no signature. `evalgate signature FILE` shows what a stderr text
+reads as.""",
+        missed="""\
+One cause that dies under two signatures. Two causes under one name would send an engineer the wrong way, a
+missing group only leaves him where he was, so the grammar prefers silence.""",
+        why="""\
+Flaky says that something shakes; the signature says that it shakes in one place, so the cause is shared: a race
+upstream, a broken machine, a full disk. It looks at the after report alone, since a shared fault that was there
+before is still one. The two is not configurable: it is the size at which the incident was caught. It is
+computed when a report is read and never stored in one, so a better grammar reads old reports better, and may
+read them differently.""",
+        to_do="""\
+Look for what the cases share, not at the cases: a folder, a port, a cache, an upgrade of the agent. The
+attempts in report.md show how close together they died. Run the suite once with one case at a time: a race then
+disappears.""",
+        next_step="Look for what these cases share (a folder, a port, a cache, an upgrade), not at each case.",
+    ),
+)

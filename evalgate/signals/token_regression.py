@@ -1,0 +1,100 @@
+"""
+Token regressions.
+
+Fires when a case with the same status on both sides costs more than the allowed percentage more tokens.
+Stays quiet when the status changed, when the before total is 0, and when the rule is switched off with 0.
+Blind spot: slow growth over many baselines, each step below the threshold.
+"""
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from evalgate.numbers import Number, decimal_text, exact, half_away, number_text, plain_number
+from evalgate.options import GateOptions
+from evalgate.signals._signal import Page, Pair, Signal, count, name_some
+from evalgate.verdict import Severity
+
+
+class TokenRegression(NamedTuple):
+    """A case that became dearer. Unit: tokens, input + output + reasoning."""
+
+    name: str
+    before: Number
+    after: Number
+
+    @property
+    def increase_pct(self) -> Fraction:
+        """The increase in percent of the before total, exact."""
+        return (exact(self.after) - exact(self.before)) * 100 / exact(self.before)
+
+    @property
+    def shown_pct(self) -> str:
+        """The increase as the outputs print it: `+60%`."""
+        return f"+{half_away(self.increase_pct, 0)}%"
+
+
+def find(pair: Pair) -> list[TokenRegression]:
+    """Return the cases that became too dear, in the order of the after report; decided in exact arithmetic."""
+    allowed = pair.options.token_pct
+    if not allowed:
+        return []
+    found = []
+    for before, after in pair.matched():
+        if after.total_tokens <= before.total_tokens or not before.total_tokens or before.status is not after.status:
+            continue
+        finding = TokenRegression(after.name, before.total_tokens, after.total_tokens)
+        if finding.increase_pct > allowed:
+            found.append(finding)
+    return found
+
+
+def _reasons(found: Sequence[TokenRegression], options: GateOptions) -> Iterable[str]:
+    worst = max(found, key=lambda case: case.increase_pct)
+    yield (
+        f"{count(len(found), 'case')} used more than {decimal_text(options.token_pct)}% more tokens than before: "
+        f"{name_some([case.name for case in found])}; the largest increase is {worst.shown_pct} ({worst.name})"
+    )
+
+
+SIGNAL = Signal[TokenRegression](
+    key="TOKEN_REGRESSIONS",
+    json_field="tokenRegressions",
+    severity=Severity.WARN,
+    relative=True,
+    find=find,
+    encode=lambda case: {
+        "name": case.name,
+        "before": case.before,
+        "after": case.after,
+        "increasePct": plain_number(case.increase_pct),
+    },
+    reasons=_reasons,
+    word="TOKEN_REGRESSION",
+    detail=lambda case: (
+        f"{case.name}: total {number_text(case.before)} -> {number_text(case.after)} ({case.shown_pct})"
+    ),
+    cases=lambda case: (case.name,),
+    columns=("case", "tokens before", "tokens after", "increase"),
+    row=lambda case: (case.name, number_text(case.before), number_text(case.after), case.shown_pct),
+    page=Page(
+        title="Token regressions",
+        fires_when="""\
+A case has the same status on both sides, its before total is above 0, and its token total grew by more than
+`--max-token-increase-pct` percent of the before total (50 unless set; exactly 50 % is allowed). The total is
+input + output + reasoning; cache reads stay out, since a long session reads the same cache again at every step.""",
+        stays_quiet="""\
+The status changed (a case that dies early is cheap, a repaired one dear, and neither says anything about cost),
+the before total is 0, or the rule is off (`--max-token-increase-pct 0`).""",
+        missed="""\
+Growth in small steps: every refreshed baseline starts the count anew. Cost that moves between cache reads and
+input without changing the total.""",
+        why="""\
+A case that suddenly costs half as much again passes on changed ground: a loop, a retry inside the agent, a
+prompt that grew. It is a WARN since the answer is still right.""",
+        to_do="""\
+Compare the steps and the tool calls of both runs for that case. If the growth is wanted, refresh the baseline;
+if all cases grew alike, look at the system prompt or the model before the cases.""",
+        next_step="Compare steps and tool calls of both runs; if the growth is wanted, refresh the baseline.",
+    ),
+)
