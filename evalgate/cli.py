@@ -226,10 +226,9 @@ def run(argv: Sequence[str]) -> int:
     try:
         code = app(args=list(argv), prog_name="evalgate", standalone_mode=False)
     except typer.TyperException as fault:
-        context = getattr(fault, "ctx", None)
-        usage = context.get_usage().splitlines() if context else []
-        hint = [f"Try '{context.command_path} --help' for help."] if context else []
-        _say([*usage, *hint, f"evalgate: {fault.format_message()}"])
+        context = getattr(fault, "ctx", None) or _context(argv)
+        hint = f"Try '{context.command_path} --help' for help."
+        _say([*context.get_usage().splitlines(), hint, f"evalgate: {escape(fault.format_message())}"])
         return ExitCode.CANNOT_JUDGE
     except CannotJudgeError as fault:
         _note(fault.faults)
@@ -251,6 +250,14 @@ def _options(max_token_increase_pct: str, min_trial_success_rate: str | None) ->
         return GateOptions(max_token_increase_pct=pct, min_trial_success_rate=rate)
     except ValueError as fault:
         raise typer.BadParameter(f"--{str(fault).replace('_', '-')}.") from fault
+
+
+def _context(argv: Sequence[str]) -> typer.Context:
+    """Return the context of the command that was called, for its usage: some of typer's errors come without one."""
+    group = typer.main.get_command(app)
+    root = typer.Context(group, info_name="evalgate")
+    command = getattr(group, "commands", {}).get(argv[0] if argv else "")
+    return root if command is None else typer.Context(command, info_name=argv[0], parent=root)
 
 
 def _load_both(before: str, after: str) -> "tuple[Loaded | None, Loaded]":

@@ -15,6 +15,8 @@ from evalgate.errors import OutputError
 BEGIN = b"<!-- evalgate:begin -->"
 END = b"<!-- evalgate:end -->"
 
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
 _FENCE = re.compile(rb" {0,3}(`{3,}|~{3,})(.*)", re.DOTALL)
 """An opening or closing code fence (CommonMark 0.31, section 4.5)."""
 
@@ -27,18 +29,19 @@ def with_section(existing: bytes, section: str) -> bytes:
     replaced; without one the section is appended. A begin without an end is not a boundary. The section takes the line
     ending that most lines of the rest of the file have.
     """
-    lines = _lines(existing)
+    mark = _BYTE_ORDER_MARK if existing.startswith(_BYTE_ORDER_MARK) else b""
+    lines = _lines(existing.removeprefix(mark))
     found = _find(lines)
     before, after = (lines, []) if found is None else (lines[: found[0]], lines[found[1] + 1 :])
-    ending = _line_ending([*before, *after])
+    ending = _line_ending([*before, *after] or lines)
     body = section.encode("utf-8", "backslashreplace").replace(b"\n", ending)
     block = ending.join([BEGIN, body, END])
-    head = b"".join(before)
+    head = mark + b"".join(before)
     if found is None:
-        if head and not head.endswith(b"\n"):
+        if before and not head.endswith(b"\n"):
             head += ending
         # A blank line, so that the marker is not part of the paragraph before it.
-        return head + (ending if head else b"") + block + ending
+        return head + (ending if before else b"") + block + ending
     # The end marker may have been the last line, without a newline: what follows it stays as it was.
     last = lines[found[1]]
     return head + block + last[len(last.rstrip(b"\r\n")) :] + b"".join(after)

@@ -21,8 +21,8 @@ _SHAPES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("a SWE-bench run report", ("resolved_ids",)),
     ("a Terminal-Bench result", ("n_resolved", "results")),
     ("a Harbor job result", ("n_total_trials", "stats")),
+    ("a Harbor trial result", ("trial_name", "task_name")),
     ("a dsh-eval run", ("benchmark", "cases", "trials")),
-    ("a CTRF report", ("results", "tool")),
 )
 """The keys that a file of each kind has at its top level, the more telling ones first."""
 
@@ -42,6 +42,10 @@ def name_of_object(document: Mapping[str, Any]) -> str | None:
     tool = document.get("tool")
     if isinstance(tool, str) and tool.strip():
         return f"a report of the tool {tool!r}"
+    results = document.get("results")
+    if isinstance(results, dict) and "tests" in results and "summary" in results:
+        # Older CTRF reporters write no reportFormat.
+        return "a CTRF report"
     for name, keys in _SHAPES:
         if all(key in document for key in keys):
             return name

@@ -5,17 +5,16 @@ Each function takes what the models have checked and yields faults; none of them
 """
 
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 
-from evalgate.formats.dsh_eval_harness.model import Attempt, CaseModel, Header, Reliability, Run
+from evalgate.formats.dsh_eval_harness.model import Attempt, CaseModel, Header, Reliability, Run, TokenUsage
 from evalgate.formats.faults import MISSING, Fault
 from evalgate.formats.instants import instant
-from evalgate.numbers import Number
+from evalgate.numbers import Number, exact, number_text, plain_number
 
 _RATE_TOLERANCE = 1e-9
-_SUM_TOLERANCE = 1e-9
+_SUM_TOLERANCE = Fraction(1, 10**9)
 """Relative; only totals with a fraction need it, since the harness adds doubles in an order of its own."""
-_LARGEST = 1.7976931348623157e308
-"""The largest double: a sum that overflows is no sum, and equals no total."""
 
 
 def has_history(case: CaseModel) -> bool:
@@ -77,15 +76,19 @@ def _run_faults(run: Run, place: str, *, legacy: bool) -> Iterator[Fault]:
         for name, value in (("events", run.events), ("skippedLines", run.skipped_lines)):
             if value is None:
                 yield Fault(f"{place}.{name}", "is required in schemaVersion 1", MISSING)
-    counted = run.tokens.input + run.tokens.output + run.tokens.reasoning
-    if not _same_total(run.tokens.total, counted):
-        yield Fault(f"{place}.tokens.total", f"must be input + output + reasoning, {counted}", run.tokens.total)
+    yield from _total_faults(run.tokens, f"{place}.tokens.total")
 
 
-def _same_total(said: Number, counted: Number) -> bool:
-    if isinstance(said, int) and isinstance(counted, int):
-        return said == counted
-    return abs(said - counted) <= _SUM_TOLERANCE * min(max(said, counted), _LARGEST)
+def _total_faults(tokens: TokenUsage, place: str) -> Iterator[Fault]:
+    parts: tuple[Number, ...] = (tokens.input, tokens.output, tokens.reasoning)
+    if all(isinstance(number, int) for number in (tokens.total, *parts)):
+        counted, allowed = Fraction(sum(parts)), Fraction(0)
+    else:
+        # As fractions: the sum of two finite doubles need not be one.
+        counted = sum(map(exact, parts), Fraction(0))
+        allowed = _SUM_TOLERANCE * counted
+    if abs(exact(tokens.total) - counted) > allowed:
+        yield Fault(place, f"must be input + output + reasoning, {number_text(plain_number(counted))}", tokens.total)
 
 
 def _retry_faults(case: CaseModel, last: Attempt, place: str) -> Iterator[Fault]:

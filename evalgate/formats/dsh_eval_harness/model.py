@@ -64,6 +64,12 @@ def _share(value: object) -> int | float:
     return value
 
 
+def _status(value: object) -> str:
+    if not isinstance(value, str) or value not in {"pass", "fail", "error"}:
+        raise _fault('must be "pass", "fail" or "error"')
+    return value
+
+
 def _boolean(value: object) -> bool:
     if not isinstance(value, bool):
         raise _fault("must be true or false")
@@ -118,7 +124,11 @@ ExitStatus = Annotated[
     PlainValidator(_exit_code),
     WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 0}, {"type": "null"}]}),
 ]
-StatusName = Literal["pass", "fail", "error"]
+StatusName = Annotated[
+    Literal["pass", "fail", "error"],
+    PlainValidator(_status),
+    WithJsonSchema({"enum": ["pass", "fail", "error"], "type": "string"}),
+]
 
 
 class _Model(BaseModel):

@@ -1,0 +1,152 @@
+"""From a path to facts, or to one line that says why not."""
+
+import gzip
+import json
+
+import pytest
+
+from evalgate import load_report
+from evalgate.errors import MissingReportError, ReportError
+from evalgate.formats import load
+from tests.builders import attempt, case, report, write
+
+
+def _fault(tmp_path, data):
+    path = tmp_path / "report.json"
+    path.write_bytes(data if isinstance(data, bytes) else json.dumps(data).encode())
+    with pytest.raises(ReportError) as caught:
+        load(path)
+    (fault,) = caught.value.faults
+    return fault.removeprefix(f"{path}: ")
+
+
+def test_a_report_is_loaded(tmp_path):
+    path = write(tmp_path, report(case("a"), case("b", "fail")))
+    for place in (path, tmp_path, str(tmp_path)):
+        found = load(place)
+        assert [one.name for one in found.report.cases] == ["a", "b"]
+        assert (found.label, found.path) == (str(path), path)
+        assert list(found.evidence.fetch(["b"])) == ["b"]
+        assert load_report(place) == found.report
+
+
+@pytest.mark.parametrize("wrap", [lambda data: b"\xef\xbb\xbf" + data, gzip.compress], ids=["bom", "gzip"])
+def test_a_report_is_loaded_as_it_may_be_wrapped(tmp_path, wrap):
+    path = tmp_path / "report.json"
+    path.write_bytes(wrap(json.dumps(report(case())).encode()))
+    assert load_report(path).cases[0].name == "a"
+
+
+def test_a_missing_report_is_told_from_a_broken_one(tmp_path):
+    with pytest.raises(MissingReportError):
+        load(tmp_path)
+    (tmp_path / "report.json").write_text("")
+    with pytest.raises(ReportError) as caught:
+        load(tmp_path)
+    assert not isinstance(caught.value, MissingReportError)
+
+
+@pytest.mark.parametrize(
+    ("value", "fault"),
+    [
+        ([], "must be one JSON object (got an array)"),
+        ("x", "must be one JSON object (got a single value)"),
+        (None, "must be one JSON object (got a single value)"),
+        (5, "must be one JSON object (got a single value)"),
+        ({}, 'tool: must be "dsh-eval-harness", and the file names no tool'),
+        ({"tool": 5}, 'tool: must be "dsh-eval-harness", and the file names no tool'),
+        ({"tool": ""}, 'tool: must be "dsh-eval-harness", and the file names no tool'),
+        ({"tool": ["dsh-eval-harness"]}, 'tool: must be "dsh-eval-harness", and the file names no tool'),
+        (
+            report(tool="dsh-eval"),
+            "tool: must be \"dsh-eval-harness\", and the file is a report of the tool 'dsh-eval'",
+        ),
+        (
+            report(tool="DSH-eval-harness"),
+            "tool: must be \"dsh-eval-harness\", and the file is a report of the tool 'DSH-eval-harness'",
+        ),
+        (
+            report(tool="x\n\u202e"),
+            r"""tool: must be "dsh-eval-harness", and the file is a report of the tool 'x\n\u202e'""",
+        ),
+    ],
+)
+def test_what_is_no_report_of_the_harness(tmp_path, value, fault):
+    assert _fault(tmp_path, value) == fault
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        ({"reportFormat": "CTRF", "specVersion": "1.0.0", "results": {"tool": {"name": "pytest"}}}, "a CTRF report"),
+        ({"results": {"tool": {"name": "jest"}, "tests": []}, "reportFormat": "CTRF"}, "a CTRF report"),
+        # before 1.0 the format did not name itself
+        ({"results": {"tool": {"name": "pytest"}, "summary": {"tests": 0}, "tests": []}}, "a CTRF report"),
+        ({"version": 2, "status": "success", "eval": {"eval_id": "x"}, "samples": []}, "an Inspect AI log"),
+        ({"evalId": "eval-x", "results": {"version": 3}, "config": {}}, "a promptfoo result"),
+        ({"results": {}, "lm_eval_version": "0.4.8"}, "an lm-eval result"),
+        ({"results": {}, "n-shot": {}, "configs": {}}, "an lm-eval result"),
+        ({"testCases": [], "testPassed": 1}, "a DeepEval test run"),
+        ({"created": 1.5, "exitcode": 0, "summary": {}, "tests": []}, "a pytest-json-report"),
+        ({"config": {}, "suites": [], "errors": [], "stats": {}}, "a Playwright JSON report"),
+        ({"numTotalTests": 1, "testResults": [], "success": True}, "a Jest or Vitest JSON report"),
+        ({"stats": {}, "tests": [], "passes": [], "failures": []}, "a Mocha JSON report"),
+        ({"total_instances": 1, "resolved_ids": []}, "a SWE-bench run report"),
+        ({"id": "x", "n_resolved": 1, "results": []}, "a Terminal-Bench result"),
+        ({"id": "x", "n_total_trials": 27, "stats": {}}, "a Harbor job result"),
+    ],
+)
+def test_a_file_of_another_tool_is_refused_by_its_name(tmp_path, value, kind):
+    assert _fault(tmp_path, value) == f'tool: must be "dsh-eval-harness", and the file is {kind}'
+
+
+def test_one_trial_of_a_harbor_job_is_refused_by_its_name(tmp_path):
+    """Its result.json lies beside the job's, and is as likely to be passed."""
+    trial = {"id": "x", "task_name": "demo/a", "trial_name": "a__x", "task_checksum": "0", "verifier_result": {}}
+    assert "Harbor" in _fault(tmp_path, trial)
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        (b'<?xml version="1.0"?><testsuites/>', "XML (JUnit reports are)"),
+        (b"\xef\xbb\xbf\n<testsuite/>", "XML (JUnit reports are)"),
+        (b"PK\x03\x04rest", "a zip archive (an Inspect AI .eval log is one)"),
+        (gzip.compress(b"<testsuites/>"), "XML (JUnit reports are)"),
+    ],
+)
+def test_a_file_that_is_no_json_is_refused_by_its_kind(tmp_path, data, kind):
+    assert _fault(tmp_path, data) == f"must be a report of dsh-eval-harness, and is {kind}"
+
+
+@pytest.mark.parametrize("literal", ["NaN", "Infinity", "-Infinity", "1e999", "1" * 5000])
+@pytest.mark.parametrize("place", ["turnEnd", "notAField", "toolCalls"])
+def test_numbers_are_finite_also_where_nobody_looks(tmp_path, literal, place):
+    document = report(case(**{place: ["MARK"]}))
+    text = json.dumps(document).replace('"MARK"', literal)
+    shown = literal if len(literal) < 40 else f"{'1' * 40}... (5000 characters)"
+    assert _fault(tmp_path, text.encode()) == f"must hold finite numbers only (got {shown} in a field not read)"
+
+
+@pytest.mark.parametrize(("literal", "shown"), [("-1e999", "-Infinity"), ("1" * 5000, "Infinity"), ("NaN", "Infinity")])
+def test_a_number_that_is_not_finite_is_placed_where_it_is_read(tmp_path, literal, shown):
+    document = report(case(attempts=[attempt()], durationMs="MARK"))
+    data = json.dumps(document).replace('"MARK"', literal).encode()
+    assert _fault(tmp_path, data) == f"cases[0].durationMs: must be a finite number >= 0 (got {shown})"
+
+
+def test_the_faults_carry_the_name_that_the_user_gave(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    broken = report(case())
+    broken["cases"][0]["tokens"]["total"] = -5
+    write(tmp_path / "before", broken)
+    with pytest.raises(ReportError) as caught:
+        load("before")
+    assert caught.value.faults == ("before/report.json: cases[0].tokens.total: must be a finite number >= 0 (got -5)",)
+    assert str(caught.value) == caught.value.faults[0]
+
+
+def test_a_repeated_key_counts_once_the_last_time(tmp_path):
+    text = json.dumps(report(case())).replace('"version": "0.3.2"', '"version": "", "version": "9"')
+    (tmp_path / "report.json").write_text(text)
+    assert load_report(tmp_path).harness_version == "9"
