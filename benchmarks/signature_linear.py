@@ -38,7 +38,7 @@ def _closed_causes(size: int) -> str:
 
 
 def _nested_exec(size: int) -> str:
-    """A thousand waiting headers, then their frames."""
+    """Return a thousand waiting headers, then their frames."""
     count = size // 70 + 1
     outer = "Error: Command failed: node child.mjs\n" * count
     return f"{outer}{_CRASH}" + "\n    at run (/a/b.js:1:2)\n" * count

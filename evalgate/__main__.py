@@ -5,8 +5,13 @@ Kept apart from the command line so that even a command line that cannot be impo
 would end in 1, and a CI job would read that as a FAIL.
 """
 
+import os
 import sys
 from collections.abc import Sequence
+from typing import TextIO
+
+_CANNOT_JUDGE = 3
+_INTERRUPTED = 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -14,18 +19,49 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         from evalgate.cli import run
 
-        return run(sys.argv[1:] if argv is None else argv)
+        code = run(sys.argv[1:] if argv is None else argv)
     except KeyboardInterrupt:
-        return 130
+        code = _INTERRUPTED
     except Exception:
-        import traceback
+        _tell_fault()
+        code = _CANNOT_JUDGE
+    written = _settle(sys.stdout)
+    _settle(sys.stderr)
+    return code if written else _CANNOT_JUDGE
 
-        from evalgate.plain import escape
 
+def _tell_fault() -> None:
+    """Print the traceback of the exception that is being handled; nobody may be there to read it."""
+    import traceback
+
+    from evalgate.plain import escape
+
+    if sys.stderr is None:
+        return
+    try:
         # Exception texts may quote a report.
         for line in traceback.format_exc().splitlines():
             print(escape(line), file=sys.stderr)
-        return 3
+    except (OSError, ValueError):
+        return
+
+
+def _settle(stream: TextIO | None) -> bool:
+    """
+    Write what is left in a stream's buffer; return whether nothing was lost but to a reader that has gone.
+
+    The interpreter would try again when it ends, and end in 120 whatever the verdict was.
+    """
+    if stream is None:
+        return True
+    try:
+        stream.flush()
+    except OSError as fault:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        return isinstance(fault, BrokenPipeError)
+    except ValueError:
+        return True
+    return True
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ imported when it runs, since `compare` is started on every pull request.
 """
 
 import os
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from enum import Enum
@@ -65,12 +66,15 @@ class SchemaName(Enum):
     GATE = "gate"
 
 
+_DECIMAL = re.compile(r"[+-]?(?:[0-9]{1,30}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})")
+"""No exponents: a fraction would be as long as 1e999999999 says."""
+
+
 def _exact(option: str, text: str) -> Fraction:
     """Return the number that was typed, exactly: a float would turn 0.1 into its neighbour."""
-    try:
-        return Fraction(text.strip())
-    except (ValueError, ZeroDivisionError) as fault:
-        raise typer.BadParameter(f"{option}: {text!r} is not a number.") from fault
+    if not _DECIMAL.fullmatch(text):
+        raise typer.BadParameter(f"{option}: {text!r} is not a number such as 50 or 0.8.")
+    return Fraction(text)
 
 
 def _print_version(value: bool) -> None:  # noqa: FBT001 (typer calls it with the value)
@@ -151,6 +155,12 @@ def compare(
 @app.command(epilog=EXIT_CODES)
 def signature(
     file: Annotated[str, typer.Argument(metavar="[FILE]", help="A stderr text, or - for stdin.")] = "-",
+    explanation: Annotated[
+        bool,
+        typer.Option(
+            "--explain", help="Print how the text was read: blocks, frames, what the code was taken from, and why."
+        ),
+    ] = False,
 ) -> int:
     """
     Print what the gate would call a crash.
@@ -169,7 +179,11 @@ def signature(
     if stderr.shortened:
         _note([f"only the last {KEPT} characters are read: a report keeps no more"])
     reading = explain(stderr.text)
-    if reading.signature is None:
+    if explanation:
+        from evalgate.stack.explanation import render
+
+        _out([render(reading)])
+    elif reading.signature is None:
         _note([f"no signature: {reading.why}"])
     else:
         _out([f"{escape(reading.signature)}\n"])
@@ -338,15 +352,13 @@ def _out(chunks: Iterable[str]) -> None:
     `OutputError`: a disk that is full must not look like a verdict.
     """
     if sys.stdout is None:
-        return
+        raise OutputError(["stdout: cannot be written (it is closed)"])
     stream = sys.stdout.buffer
     try:
         for chunk in chunks:
             stream.write(chunk.encode("utf-8", "backslashreplace"))
         stream.flush()
     except OSError as fault:
-        # What is still in the buffer would be tried again when the interpreter ends, and change the exit code.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if not isinstance(fault, BrokenPipeError):
             raise OutputError([f"stdout: cannot be written ({fault.strerror or fault})"]) from fault
 

@@ -63,7 +63,7 @@ def compare(before: Report | None, after: Report, options: GateOptions = DEFAULT
     verdict = verdict_of(highest) if after.cases else Verdict.NOT_APPLICABLE
     return GateResult(
         verdict=verdict,
-        reasons=tuple(_reasons(verdict, compared, fired, options)),
+        reasons=tuple(_reasons(verdict, compared, fired, pair)),
         fired=fired,
         compared=compared,
         before=before,
@@ -72,13 +72,15 @@ def compare(before: Report | None, after: Report, options: GateOptions = DEFAULT
     )
 
 
-def _reasons(verdict: Verdict, compared: int, fired: tuple[Fired[Any], ...], options: GateOptions) -> Iterator[str]:
+def _reasons(verdict: Verdict, compared: int, fired: tuple[Fired[Any], ...], pair: Pair) -> Iterator[str]:
     """Yield what stands above the rules first, then what each rule says, most severe first."""
     if verdict is Verdict.NOT_APPLICABLE:
         yield "the after report holds no case: nothing was judged"
+    elif not pair.before.cases:
+        yield "the before report holds no case: nothing was compared"
     elif compared == 0:
         yield "no case is in both reports, so nothing was compared: were cases renamed, or is it another suite?"
     elif verdict is Verdict.PASS:
         yield f"nothing got worse in {compared} compared {'case' if compared == 1 else 'cases'}"
     for one in by_severity(fired):
-        yield from one.reasons(options)
+        yield from one.reasons(pair.options)

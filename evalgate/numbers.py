@@ -12,6 +12,7 @@ from math import isfinite
 Number = int | float
 """A finite JSON number. Integral ones are `int` whatever their spelling: `3.0` is 3."""
 
+_LARGEST_DOUBLE = 1.7976931348623157e308
 _LARGEST_PLAIN = 10**21
 """From here on JavaScript, which wrote the reports, prints an exponent (ECMA-262, Number::toString)."""
 
@@ -35,12 +36,12 @@ def as_float(value: Fraction) -> float:
     try:
         return float(value)
     except OverflowError:
-        return 1.7976931348623157e308 if value > 0 else -1.7976931348623157e308
+        return _LARGEST_DOUBLE if value > 0 else -_LARGEST_DOUBLE
 
 
 def plain_number(value: Fraction) -> Number:
     """Return an `int` for a whole number, else the nearest double."""
-    return int(value) if value.denominator == 1 and abs(value) < _LARGEST_PLAIN else as_float(value)
+    return int(value) if value.denominator == 1 and abs(value) <= _LARGEST_DOUBLE else as_float(value)
 
 
 def number_text(value: Number) -> str:
@@ -63,6 +64,14 @@ def rounded_down(value: Number | Fraction, digits: int) -> str:
     """Return `value` with `digits` decimals, never above it: a printed bound must not reach its threshold."""
     scaled = exact(value) * 10**digits
     return _with_point(scaled.numerator // scaled.denominator, digits)
+
+
+def text_above(value: Fraction, bound: Fraction) -> str:
+    """Return `value`, which lies above `bound`, with as few decimals as let it be seen to: 50.01 beside 50, not 50."""
+    digits = 0
+    while Fraction(half_away(value, digits)) <= bound:
+        digits += 1
+    return half_away(value, digits)
 
 
 def _with_point(units: int, digits: int) -> str:

@@ -51,6 +51,10 @@ class RepeatedSignature(_Output):
     occurrences: int
     """Failing attempts that have it."""
     cases: list[str]
+    baselineOccurrences: int
+    """Failing attempts of the before report that have it."""
+    incident: str | None
+    """The whole story in one line, when the signature comes with new flakiness."""
 
 
 class VersionChange(_Output):
@@ -80,6 +84,8 @@ class Judged(_Output):
     """Sentences for a person."""
     compared: int
     """Cases that both reports have."""
+    signatureRules: int
+    """Version of the signature grammar; a change that regroups anything raises it."""
     regressions: list[StatusChange]
     newFailures: list[StatusChange]
     improvements: list[StatusChange]

@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, settings
 
 # A shared build machine is slow now and then: how long an example takes is never an assertion.
 _COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]}
-settings.register_profile("default", max_examples=60, **_COMMON)
-settings.register_profile("ci", max_examples=100, derandomize=True, **_COMMON)
+settings.register_profile("default", max_examples=50, **_COMMON)
+settings.register_profile("ci", max_examples=80, derandomize=True, **_COMMON)
 settings.load_profile("ci" if os.environ.get("CI") else "default")
 
 

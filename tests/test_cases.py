@@ -87,7 +87,6 @@ def test_case(folder, check, run):
     assert code not in check.get("exit_not", [])
     assert [text for text in check.get("has", []) if text not in out] == []
     assert [text for text in check.get("lacks", []) if text in out] == []
-    assert [line for line in check.get([]) if line not in lines] == []
     assert [line for line in check.get("lacks_line", []) if line in lines] == []
     assert [text for text in check.get("stderr_has", []) if text not in err] == []
     assert [text for text in check.get("stderr_lacks", []) if text in err] == []

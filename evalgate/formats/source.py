@@ -21,6 +21,7 @@ REPORT_NAME = "report.json"
 UNPACKED_LIMIT = 2 * 1024**3
 """Unit: bytes. A megabyte of gzip can hold a gigabyte of blanks; a build machine must survive reading it."""
 
+_DEVICES = (("dev",), ("proc",))
 _CHUNK = 1 << 20
 _GZIP_MAGIC = b"\x1f\x8b"
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
@@ -51,7 +52,7 @@ def read_source(place: str | os.PathLike[str]) -> Source:
     Raises `MissingReportError` when there is nothing at the path, `ReportError` when it cannot be read or unpacked.
     """
     if os.fspath(place) == STDIN:
-        return Source("<stdin>", _unpacked("<stdin>", sys.stdin.buffer.read()), None)
+        return Source("<stdin>", _unpacked("<stdin>", read_stdin()), None)
     path = Path(place)
     try:
         if path.is_dir():
@@ -64,7 +65,19 @@ def read_source(place: str | os.PathLike[str]) -> Source:
     except (OSError, ValueError) as fault:
         reason = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
         raise ReportError([f"{path}: cannot be read ({reason})"]) from fault
-    return Source(str(path), _unpacked(str(path), data), path if regular else None)
+    # A redirected file behind /dev/stdin or <(...) is regular and still has no place of its own beside it.
+    beside = regular and not (path.is_absolute() and path.parts[1:2] in _DEVICES)
+    return Source(str(path), _unpacked(str(path), data), path if beside else None)
+
+
+def read_stdin() -> bytes:
+    """Return all of stdin; raise `ReportError` when it is closed or cannot be read."""
+    try:
+        if sys.stdin is None:
+            raise ReportError(["<stdin>: cannot be read (it is closed)"])
+        return sys.stdin.buffer.read()
+    except OSError as fault:
+        raise ReportError([f"<stdin>: cannot be read ({fault.strerror})"]) from fault
 
 
 def _unpacked(label: str, data: bytes) -> bytes:

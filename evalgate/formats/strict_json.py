@@ -6,7 +6,7 @@ numbers of thousands of digits; here each of these is a fault with a name.
 """
 
 import json
-from math import inf, isfinite
+from math import inf, isfinite, nan
 from typing import Any, NamedTuple
 
 from evalgate.errors import ReportError
@@ -21,7 +21,7 @@ class Document(NamedTuple):
     """One JSON value."""
 
     value: Any
-    """Numbers that are not finite stand in it as infinities, so that the place of each can be named."""
+    """Numbers that are not finite stand in it as infinities or NaN, so that the place of each can be named."""
     bad_numbers: tuple[str, ...]
     """The literals of those numbers, wherever they stand, in order."""
 
@@ -32,7 +32,7 @@ def decode(label: str, data: bytes) -> Document:
 
     def not_finite(literal: str) -> float:
         bad.append(literal if len(literal) <= _SHOWN else f"{literal[:_SHOWN]}... ({len(literal)} characters)")
-        return -inf if literal.startswith("-") else inf
+        return nan if literal == "NaN" else -inf if literal.startswith("-") else inf
 
     def integer(literal: str) -> int | float:
         if len(literal) > _PLAIN_DIGITS and (len(literal) > _LONGEST_NUMBER or not _fits_double(literal)):

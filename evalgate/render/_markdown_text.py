@@ -10,7 +10,7 @@ import re
 
 from evalgate.plain import escape, shorten
 
-_PLAIN_CODE = re.compile(r"(?! )[^`|\\<>&]+(?<! )")
+_PLAIN_CODE = re.compile(r"(?! )[^`|\\<&]+(?<! )")
 """What a backtick code span shows unchanged, inside a table row too, and what is no HTML even to a careless reader."""
 
 

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from evalgate.gate import GateResult
 from evalgate.plain import escape, shorten
+from evalgate.signals import stories
 from evalgate.verdict import Severity, Verdict, exit_code
 
 _COLOURS = {Verdict.PASS: "green", Verdict.WARN: "yellow", Verdict.FAIL: "red", Verdict.NOT_APPLICABLE: "magenta"}
@@ -28,6 +29,7 @@ F = TypeVar("F")
 
 _SHOWN = 5
 _LONGEST_CELL = 120
+_LONGEST_STORY = 400
 
 
 def render(result: GateResult, *, strict: bool, width: int, color: bool) -> str:
@@ -51,6 +53,8 @@ def render(result: GateResult, *, strict: bool, width: int, color: bool) -> str:
         )
     )
     fired = result.by_severity()
+    for story in (story for one in fired for story in stories(one)):
+        console.print(Text.assemble(("Incident: ", "bold"), shorten(escape(story), _LONGEST_STORY)))
     if fired:
         table = Table(box=None, pad_edge=False, show_edge=False, header_style="dim")
         table.add_column("what changed")

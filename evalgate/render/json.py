@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterable, Iterator
 
 from evalgate.gate import GateResult
+from evalgate.stack import SIGNATURE_RULES
 from evalgate.verdict import ExitCode, exit_code
 
 
@@ -19,6 +20,7 @@ def render(result: GateResult, *, strict: bool) -> Iterator[str]:
         "strict": strict,
         "reasons": list(result.reasons),
         "compared": result.compared,
+        "signatureRules": SIGNATURE_RULES,
     }
     # Without its closing brace: the findings follow one by one, so that a million of them are never one string.
     yield json.dumps(head, allow_nan=False)[:-1]

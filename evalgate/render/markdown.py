@@ -14,7 +14,7 @@ from evalgate.gate import GateResult
 from evalgate.numbers import half_away, number_text
 from evalgate.render._markdown_text import block, code
 from evalgate.report import Report, Status
-from evalgate.signals import Fired
+from evalgate.signals import Fired, stories
 from evalgate.verdict import Severity, Verdict, exit_code
 
 if TYPE_CHECKING:
@@ -153,6 +153,9 @@ def _view(scene: _Scene, detail: _Detail) -> dict[str, Any]:
         "exit_code": int(exit_code(result.verdict, strict=scene.strict)),
         "strict": scene.strict,
         "compared": result.compared,
+        "incidents": [code(story, 4 * detail.text) for fired in result.by_severity() for story in stories(fired)][
+            : detail.reasons
+        ],
         "reasons": [code(reason, 2 * detail.text) for reason in result.reasons[: detail.reasons]],
         "more_reasons": max(0, len(result.reasons) - detail.reasons),
         "signals": [_signal_view(fired, detail) for fired in result.by_severity()],
@@ -188,16 +191,26 @@ def _case_view(name: str, before: CaseEvidence | None, after: CaseEvidence | Non
         "attempts": [
             (side, str(one.number), one.status.value, _exit(one), f"{_seconds(one)} s", _what_happened(one, detail))
             for side, case in runs
-            for one in case.attempts[:_ATTEMPTS_SHOWN]
+            for one in _telling(case.attempts)
         ],
-        "more_attempts": sum(max(0, len(case.attempts) - _ATTEMPTS_SHOWN) for _, case in runs),
+        "more_attempts": [
+            f"{len(case.attempts) - _ATTEMPTS_SHOWN} more attempts {side}"
+            for side, case in runs
+            if len(case.attempts) > _ATTEMPTS_SHOWN
+        ],
         "stderr": [
             (side, one.number, block(one.stderr, detail.lines, _LONGEST_STDERR_LINE))
             for side, case in runs
-            for one in case.attempts[:_ATTEMPTS_SHOWN]
+            for one in _telling(case.attempts)
             if side == "after" and one.status is not Status.PASS and one.stderr and one.stderr.strip()
         ],
     }
+
+
+def _telling(attempts: Sequence[AttemptEvidence]) -> list[AttemptEvidence]:
+    """Return the attempts to show, in order: the last one, those that did not pass, and others while there is room."""
+    ranked = sorted(attempts, key=lambda one: (one is not attempts[-1], one.status is Status.PASS))
+    return sorted(ranked[:_ATTEMPTS_SHOWN], key=lambda one: one.number)
 
 
 def _summary(case: CaseEvidence) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from evalgate.gate import GateResult
 from evalgate.plain import escape
+from evalgate.signals import stories
 from evalgate.verdict import ExitCode, exit_code
 
 
@@ -41,3 +42,4 @@ def _lines(result: GateResult, *, strict: bool) -> Iterator[str]:
         if fired.signal.detail is not None:
             for finding in fired.findings:
                 yield f"{fired.signal.word} {fired.signal.detail(finding)}"
+        yield from (f"INCIDENT {story}" for story in stories(fired))

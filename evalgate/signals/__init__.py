@@ -23,7 +23,7 @@ from evalgate.signals import (
     token_regression,
     tool_error_recovery,
 )
-from evalgate.signals._signal import Fired, Page, Pair, Signal
+from evalgate.signals._signal import Fired, Page, Pair, Signal, stories
 
 SIGNALS: tuple[Signal[Any], ...] = (
     regression.SIGNAL,
@@ -42,4 +42,4 @@ SIGNALS: tuple[Signal[Any], ...] = (
     dsh_version.SIGNAL,
 )
 
-__all__ = ["SIGNALS", "Fired", "Page", "Pair", "Signal"]
+__all__ = ["SIGNALS", "Fired", "Page", "Pair", "Signal", "stories"]

@@ -38,6 +38,11 @@ class Pair:
         """The names of the after report's cases."""
         return frozenset(case.name for case in self.after.cases)
 
+    def was_flaky(self, name: str) -> bool:
+        """Whether the baseline has the case, and has it as flaky."""
+        earlier = self.before_by_name.get(name)
+        return earlier is not None and earlier.flaky
+
     def matched(self) -> Iterable[tuple[Case, Case]]:
         """Yield (before, after) of each case that both reports have, in the order of the after report."""
         known = self.before_by_name
@@ -105,6 +110,8 @@ class Signal(Generic[F]):
     """The first word of a detail line, `FLAKY_CASE` in `FLAKY_CASE name`; empty when the rule has none."""
     detail: Callable[[F], str] | None = None
     """Return what follows the word in the greppable line of one finding."""
+    story: Callable[[F], str | None] = field(default=lambda finding: None)
+    """Return the whole incident in one line, where a finding is one: an `INCIDENT ...` line, and the top of report.md."""
     scalar: Callable[[F], str] | None = None
     """For a rule about the run as a whole: the value of its `KEY=` line, which is printed only when it fires."""
     cases: Callable[[F], Sequence[str]]
@@ -130,6 +137,11 @@ class Fired(Generic[F]):
     def reasons(self, options: GateOptions) -> Iterable[str]:
         """Yield the sentences for a person; none when the rule found nothing."""
         return self.signal.reasons(self.findings, options) if self.findings else ()
+
+
+def stories(fired: Fired[F]) -> Iterable[str]:
+    """Yield the incidents among the findings of a rule."""
+    return (story for story in map(fired.signal.story, fired.findings) if story is not None)
 
 
 def named(name: str) -> str:

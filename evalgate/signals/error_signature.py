@@ -12,7 +12,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from evalgate.options import GateOptions
-from evalgate.signals._signal import Page, Pair, Signal, name_some
+from evalgate.report import Case
+from evalgate.signals._signal import Page, Pair, Signal, count, name_some
 from evalgate.verdict import Severity
 
 _REPEATED = 2
@@ -27,20 +28,62 @@ class RepeatedSignature(NamedTuple):
     """Failing attempts that have it."""
     cases: tuple[str, ...]
     """The cases of those attempts, in the order of the after report."""
+    in_baseline: int
+    """Failing attempts of the before report that have it."""
+    recovered: int
+    """How many of the cases pass now, since a later attempt did."""
+    newly_flaky: int
+    """How many of the cases are flaky now and were not before."""
+    versions: tuple[str, str] | None
+    """The version of dsh before and after, where it changed."""
+
+    @property
+    def incident(self) -> str | None:
+        """
+        The whole story in one line, when the signature comes with new flakiness: that is what the incident looked like.
+
+        Told from the facts, not from what other rules found: no rule falls silent because another one speaks.
+        """
+        if not self.newly_flaky:
+            return None
+        if self.recovered == len(self.cases):
+            outcome = "recovered on retry"
+        else:
+            outcome = f"{self.recovered} of {len(self.cases)} cases recovered on retry"
+        text = (
+            f"{self.signature}: {count(self.occurrences, 'attempt')} in {count(len(self.cases), 'case')} "
+            f"[{', '.join(self.cases)}], {self.in_baseline} in baseline, {outcome}"
+        )
+        return text if self.versions is None else f"{text}, dsh {self.versions[0]} -> {self.versions[1]}"
 
 
 def find(pair: Pair) -> list[RepeatedSignature]:
     """Return the repeated signatures: most occurrences first, then by code point."""
-    cases: dict[str, list[str]] = {}
     occurrences: dict[str, int] = {}
+    cases: dict[str, list[Case]] = {}
     for case in pair.after.cases:
         for signature in case.signatures:
             occurrences[signature] = occurrences.get(signature, 0) + 1
-            names = cases.setdefault(signature, [])
-            if not names or names[-1] != case.name:
-                names.append(case.name)
+            holders = cases.setdefault(signature, [])
+            if not holders or holders[-1] is not case:
+                holders.append(case)
+    in_baseline = dict.fromkeys(occurrences, 0)
+    for case in pair.before.cases:
+        for signature in case.signatures:
+            if signature in in_baseline:
+                in_baseline[signature] += 1
+    versions = (pair.before.dsh_version, pair.after.dsh_version)
+    changed = (versions[0], versions[1]) if versions[0] and versions[1] and versions[0] != versions[1] else None
     repeated = [
-        RepeatedSignature(signature, number, tuple(cases[signature]))
+        RepeatedSignature(
+            signature=signature,
+            occurrences=number,
+            cases=tuple(case.name for case in cases[signature]),
+            in_baseline=in_baseline[signature],
+            recovered=sum(not case.failing for case in cases[signature]),
+            newly_flaky=sum(case.flaky and not pair.was_flaky(case.name) for case in cases[signature]),
+            versions=changed,
+        )
         for signature, number in occurrences.items()
         if number >= _REPEATED
     ]
@@ -50,9 +93,12 @@ def find(pair: Pair) -> list[RepeatedSignature]:
 def _reasons(found: Sequence[RepeatedSignature], options: GateOptions) -> Iterable[str]:
     del options
     for repeated in found:
+        recovered = f", {repeated.recovered} recovered on retry" if repeated.recovered else ""
+        change = f", after dsh {repeated.versions[0]} -> {repeated.versions[1]}" if repeated.versions else ""
         yield (
-            f"{repeated.occurrences} failing attempts died of {repeated.signature} "
-            f"({name_some(repeated.cases)}): look for one shared cause"
+            f"{repeated.occurrences} failing attempts in {count(len(repeated.cases), 'case')} died of "
+            f"{repeated.signature} ({name_some(repeated.cases)}), {repeated.in_baseline} in the baseline{recovered}"
+            f"{change}: look for one shared cause"
         )
 
 
@@ -66,13 +112,21 @@ SIGNAL = Signal[RepeatedSignature](
         "signature": found.signature,
         "occurrences": found.occurrences,
         "cases": list(found.cases),
+        "baselineOccurrences": found.in_baseline,
+        "incident": found.incident,
     },
     reasons=_reasons,
     word="ERROR_SIGNATURE",
     detail=lambda found: f"{found.signature}: x{found.occurrences} across [{', '.join(found.cases)}]",
+    story=lambda found: found.incident,
     cases=lambda found: found.cases,
-    columns=("signature", "failing attempts", "cases"),
-    row=lambda found: (found.signature, str(found.occurrences), name_some(found.cases, 20)),
+    columns=("signature", "failing attempts", "in the baseline", "cases"),
+    row=lambda found: (
+        found.signature,
+        str(found.occurrences),
+        str(found.in_baseline),
+        name_some(found.cases, 20),
+    ),
     page=Page(
         title="Repeated error signatures",
         fires_when="""\

@@ -15,10 +15,7 @@ from evalgate.verdict import Severity
 
 def find(pair: Pair) -> list[str]:
     """Return the names of the cases that became flaky, in the order of the after report."""
-    known = pair.before_by_name
-    return [
-        case.name for case in pair.after.cases if case.flaky and not (case.name in known and known[case.name].flaky)
-    ]
+    return [case.name for case in pair.after.cases if case.flaky and not pair.was_flaky(case.name)]
 
 
 def _reasons(names: Sequence[str], options: GateOptions) -> Iterable[str]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from evalgate.numbers import Number, decimal_text, exact, half_away, number_text, plain_number
+from evalgate.numbers import Number, decimal_text, exact, half_away, number_text, plain_number, text_above
 from evalgate.options import GateOptions
 from evalgate.signals._signal import Page, Pair, Signal, count, name_some
 from evalgate.verdict import Severity
@@ -53,7 +53,8 @@ def _reasons(found: Sequence[TokenRegression], options: GateOptions) -> Iterable
     worst = max(found, key=lambda case: case.increase_pct)
     yield (
         f"{count(len(found), 'case')} used more than {decimal_text(options.token_pct)}% more tokens than before: "
-        f"{name_some([case.name for case in found])}; the largest increase is {worst.shown_pct} ({worst.name})"
+        f"{name_some([case.name for case in found])}; "
+        f"the largest increase is +{text_above(worst.increase_pct, options.token_pct)}% ({worst.name})"
     )
 
 

@@ -127,7 +127,7 @@ class Found(NamedTuple):
     inside: tuple[Draft, ...] = ()
     """One-line blocks that were passed in the message."""
     embedded: Draft | None = None
-    """The one of `inside` that the frames follow."""
+    """The one of `inside` with only blanks below it, down to the frames or to the end of the search."""
 
 
 class Runtime(NamedTuple):

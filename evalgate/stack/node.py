@@ -117,7 +117,7 @@ def _search_frames(draft: Draft, cursor: Cursor, start: int, *, maybe_tail: bool
         state = "given up"
     if maybe_tail and cursor.start_missing(draft.line):
         draft.silent = "its beginning is cut off, it may be the last line of a Python traceback"
-    return Found(line, state, draft, tuple(inside))
+    return Found(line, state, draft, tuple(inside), embedded)
 
 
 def _ends_search(text: str) -> bool:

@@ -5,6 +5,7 @@ The form is V8's (src/objects/call-site-info.cc, SerializeJSStackFrame; https://
 Bun imitates: `at [async ][new ]Receiver.function [as alias] (location)`, or only the location for code without a name.
 """
 
+import re
 from typing import NamedTuple
 
 from evalgate.stack.lists import DRIVER, HELPER, NONAME, PLATFORM
@@ -12,6 +13,7 @@ from evalgate.stack.naming import is_place
 from evalgate.stack.reading import Skip
 
 _DIGITS = "0123456789"
+_INDEX = re.compile("index [0-9]++")
 _INTERNAL_STARTS = ("node:", "internal/", "bun:", "ext:", "native", "wasm://")
 
 
@@ -64,9 +66,7 @@ def _is_location(text: str) -> bool:
     """Whether `text` is what V8 prints between parentheses: `…:L[:C]` or one of its words for "no file"."""
     if text in ("<anonymous>", "native") or text.startswith("wasm://"):
         return True
-    if text.startswith("index ") and text[6:].isdigit():
-        return True
-    return _before_number(text) is not None
+    return _INDEX.fullmatch(text) is not None or _before_number(text) is not None
 
 
 def _is_bare_location(text: str) -> bool:
@@ -91,11 +91,7 @@ def is_internal(location: str) -> bool:
 
     node_modules is application: dsh itself is installed there, and a fault in a dependency is a place too.
     """
-    return (
-        location == "<anonymous>"
-        or location.startswith(_INTERNAL_STARTS)
-        or (location.startswith("index ") and location[6:].isdigit())
-    )
+    return location == "<anonymous>" or location.startswith(_INTERNAL_STARTS) or _INDEX.fullmatch(location) is not None
 
 
 def is_generator_step(frame: RawFrame) -> bool:

@@ -111,14 +111,14 @@ def _plausible(name: str, cursor: Cursor, first: int, *, load_only: bool) -> boo
     Whether the line below a headless block is its exception.
 
     With a traceback opener above any class is one (`ToolTimeout`). Here the `File` lines may also be a printed stack
-    (`traceback.print_stack()`, `logging` with `stack_info`), and the line below it anything: outside the beginning of
-    the text, where a traceback can be cut, only a name that ends in Error or Exception counts.
+    (`traceback.print_stack()`, `logging` with `stack_info`), and the line below it anything (`done`): except at the
+    beginning of a text that was cut, only a name that ends in Error or Exception counts.
     """
     if first and cursor.text(first - 1) == _STACK_INFO:
         return False
     if load_only:
         return name.endswith("Error")
-    return ends_as_error(name) or cursor.start_missing(first) or cursor.begins_text(first)
+    return ends_as_error(name) or (cursor.page.cut and cursor.start_missing(first))
 
 
 def _frame(path: str, function: str, number: int) -> Frame:

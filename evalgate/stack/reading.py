@@ -45,7 +45,7 @@ class Block(NamedTuple):
 
     runtime: str
     number: int
-    """Line of the header, from 1."""
+    """Line in which the block begins, from 1: its header, or the opener of a traceback."""
     header: str
     """The line that names the error (for Python the exception line, which comes last)."""
     code: str

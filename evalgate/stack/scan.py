@@ -104,11 +104,17 @@ class _Scanner:
         if found.draft is None:
             return found.next_line
         index = self.add(found.draft)
+        embedded = None
         for inner in found.inside:
             place = self.add(inner)
             if inner is found.embedded:
-                found.draft.embedded = place
-        self.leave(level, index, found)
+                embedded = place
+        if found.state == "waiting" and embedded is not None:
+            level.waiting.append(index)
+            level.above = level.touching = embedded
+        else:
+            found.draft.embedded = embedded
+            self.leave(level, index, found)
         return found.next_line
 
     def leave(self, level: _Level, index: int, found: Found) -> None:
@@ -119,8 +125,8 @@ class _Scanner:
             level.above = level.touching = index
         elif found.state == "waiting":
             level.waiting.append(index)
-            after = range(self.drafts[index].line + 1, found.next_line)
-            if all(is_blank(level.cursor.text(line) or "") for line in after):
+            below = range(self.drafts[index].line + 1, found.next_line)
+            if all(is_blank(level.cursor.text(line) or "") for line in below):
                 level.touching = index
 
     def add(self, draft: Draft) -> int:
@@ -153,6 +159,7 @@ class _Scanner:
         index = level.waiting.pop()
         draft = self.drafts[index]
         draft.embedded = level.above
+        draft.silent = ""
         if level.root is None and self.ended == level.above:
             self.ended = index
         after, opens_dump = node.read_frames(draft, level.cursor, line)
