@@ -111,7 +111,7 @@ class Signal(Generic[F]):
     detail: Callable[[F], str] | None = None
     """Return what follows the word in the greppable line of one finding."""
     story: Callable[[F], str | None] = field(default=lambda finding: None)
-    """Return the whole incident in one line, where a finding is one: an `INCIDENT ...` line, and the top of report.md."""
+    """Return the whole incident in one line, where a finding is one: `INCIDENT ...`, and the top of report.md."""
     scalar: Callable[[F], str] | None = None
     """For a rule about the run as a whole: the value of its `KEY=` line, which is printed only when it fires."""
     cases: Callable[[F], Sequence[str]]

@@ -117,8 +117,11 @@ def _sign(root: Draft, named: Draft | None) -> tuple[str | None, str]:
     code, source = root.runtime.code(root)
     if named is not None:
         frame = next(frame for frame in named.frames if not frame.skipped)
-        around = "" if named is root else " of an error around it"
-        return f"{code}@{function_name(frame.name)}", f"{code} ({source}), topmost named application frame{around}"
+        name = function_name(frame.name)
+        where = f"{name}, the topmost named application frame"
+        if named is not root:
+            where += " of an error around it"
+        return f"{code}@{name}", f"{code} ({source}) in {where} (line {frame.number})"
     if code == "SyntaxError" and root.load_time:
         return code, "SyntaxError in a file that could not be loaded"
     if code in GENERIC:
