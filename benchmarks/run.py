@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 import platform
+import re
 import shlex
 import shutil
 import signal
@@ -22,7 +23,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -280,12 +281,17 @@ def _key_values(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
             return
 
 
+_TELLING = re.compile(r"FATAL ERROR|jq: |evalgate: |[\w.]*(?:Error|Exception)\b")
+"""How the line begins by which a program says why it gave up; stack frames stand around it."""
+
+
 def _why_not(out: Path, run: Run) -> str:
     """Return a short reason for a run that ended badly."""
     with out.with_suffix(".err").open(encoding="utf-8", errors="replace") as stream:
-        telling = next((line.strip() for line in stream if "Error" in line or "FATAL" in line), "")
+        telling = next((line.strip() for line in stream if _TELLING.match(line)), "")
     ended = f"signal {-run.exit_code}" if run.exit_code < 0 else f"exit {run.exit_code}"
-    return f"{ended}: {telling[:100]}" if telling else ended
+    # A file's place in a temporary folder says nothing.
+    return f"{ended}: {telling.replace(f'{out.parent}/pair/', '')[:120]}" if telling else ended
 
 
 # --- one pair -------------------------------------------------------------------------------------------------------
@@ -324,10 +330,15 @@ def measure(
             shift = number % max(len(ready), 1)
             # Nobody always comes behind the same neighbour.
             for one, command in [*ready[shift:], *ready[:shift]]:
+                series = pair.series[one.name]
+                if series.cannot:
+                    continue
                 run, _ = run_once(command, out, timeout_s=timeout_s)
                 if run.exit_code not in one.good_exits:
-                    sys.exit(f"{one.name}: {_why_not(out, run)}, after a run that went well")
-                series = pair.series[one.name]
+                    # Whoever fails now and then has no figures; an hour of everyone else's is kept.
+                    series.cannot = f"failed in round {number + 1}: {_why_not(out, run)}"
+                    series.runs.clear()
+                    continue
                 series.runs.append(run)
                 if run.largest_process_kib > _own_peak_kib():
                     series.peak_kib = max(series.peak_kib, run.largest_process_kib)
@@ -597,10 +608,8 @@ def environment(evalgate: Sequence[str]) -> dict[str, str]:
     }
 
 
-def page(about: Mapping[str, str], pairs: Sequence[Pair]) -> Iterator[str]:
-    yield ", ".join(f"{key} {value}" for key, value in about.items()) + ".\n"
-    for pair in pairs:
-        yield from table(pair)
+def summary(pairs: Sequence[Pair]) -> Iterator[str]:
+    """Yield what all pairs together tell."""
     yield from growth(pairs)
     yield "### Targets\n"
     yield _row(("", "target", "measured", ""))
@@ -659,20 +668,25 @@ def main() -> int:
     evalgate = shlex.split(arguments.evalgate)
     about = environment(evalgate)
     pairs = _wanted(arguments)
+    print(", ".join(f"{key} {value}" for key, value in about.items()) + ".\n")
     with tempfile.TemporaryDirectory(prefix="evalgate-bench-", dir=arguments.data) as folder:
         for number, pair in enumerate(pairs):
             print(f"measuring {pair.cases:,} cases, {pair.kind}, {pair.layout}", file=sys.stderr)
             who = [one for one in contenders(evalgate, pair.kind) if one.name not in arguments.skip]
             rounds = arguments.rounds or _rounds(pair.cases)
             measure(pair, who, Path(folder), earlier=pairs[:number], rounds=rounds, timeout_s=arguments.timeout)
-    print("\n".join(page(about, pairs)))
+            # At once: a run that is broken off keeps what it has.
+            print("\n".join(table(pair)), flush=True)
+    print("\n".join(summary(pairs)))
     if arguments.json:
         raw: dict[str, Any] = {"environment": about, "pairs": [asdict(pair) for pair in pairs]}
         raw["targets"] = [
             dict(zip(("target", "limit", "measured", "outcome"), row, strict=True)) for row in verdicts(pairs)
         ]
         arguments.json.write_text(json.dumps(raw, indent=2) + "\n", encoding="utf-8")
-    return 1 if any(pair.disagreements for pair in pairs) else 0
+    # What could not be measured of evalgate itself must not pass for a good run.
+    incomplete = any(pair.series[name].cannot for pair in pairs for name in pair.series if name.startswith(EVALGATE))
+    return 1 if incomplete or any(pair.disagreements for pair in pairs) else 0
 
 
 if __name__ == "__main__":

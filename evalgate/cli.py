@@ -9,6 +9,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from enum import Enum
 from fractions import Fraction
 from pathlib import Path
@@ -138,10 +139,11 @@ def compare(
         raise typer.BadParameter("--report and --no-report exclude each other.")
     options = _options(max_token_increase_pct, min_trial_success_rate)
     try:
-        baseline, run = _load_both(before, after)
-        result = judge(baseline and baseline.report, run.report, options)
-        if not no_report:
-            _write_report(result, baseline, run, report, strict=strict)
+        with ExitStack() as stack:
+            baseline, run = _load_both(before, after, stack)
+            result = judge(None if baseline is None else baseline.report, run.report, options)
+            if not no_report:
+                _write_report(result, baseline, run, report, strict=strict)
         code = exit_code(result.verdict, strict=strict)
     except CannotJudgeError as fault:
         _note(fault.faults)
@@ -274,7 +276,7 @@ def _context(argv: Sequence[str]) -> typer.Context:
     return root if command is None else typer.Context(command, info_name=argv[0], parent=root)
 
 
-def _load_both(before: str, after: str) -> "tuple[Loaded | None, Loaded]":
+def _load_both(before: str, after: str, stack: ExitStack) -> "tuple[Loaded | None, Loaded]":
     """Return both reports, None for a baseline that is not there; raise with the faults of both otherwise."""
     from evalgate.formats import load
 
@@ -282,7 +284,7 @@ def _load_both(before: str, after: str) -> "tuple[Loaded | None, Loaded]":
     loaded: list[Loaded | None] = []
     for place, may_be_missing in ((before, True), (after, False)):
         try:
-            loaded.append(load(place))
+            loaded.append(stack.enter_context(load(place)))
         except MissingReportError as fault:
             if not may_be_missing:
                 faults.extend(fault.faults)

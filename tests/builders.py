@@ -98,7 +98,7 @@ def case(name: str = "a", status: str = "pass", attempts: Sequence[Json] | None 
 
 def retried(name: str, *statuses: str, stderr: str | None = None, **fields: Any) -> Json:
     """Return a case that was retried until the last of `statuses`; attempts that errored have the stderr."""
-    runs = [attempt(one, **({"stderr": stderr} if stderr and one == "error" else {})) for one in statuses]
+    runs = [attempt(one, stderr=stderr if one == "error" else None) for one in statuses]
     if statuses[-1] == "pass" and len(statuses) > 1:
         fields.setdefault("flaky", True)
     return case(name, statuses[-1], attempts=runs, **fields)

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 # A shared build machine is slow now and then: how long an example takes is never an assertion.
-_COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]}
-settings.register_profile("default", max_examples=50, **_COMMON)
-settings.register_profile("ci", max_examples=80, derandomize=True, **_COMMON)
+_COMMON = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+settings.register_profile("default", _COMMON, max_examples=50)
+settings.register_profile("ci", _COMMON, max_examples=80, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "default")
 
 

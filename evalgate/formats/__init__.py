@@ -6,25 +6,44 @@ One format, one file or folder in here, each behind the same seam: `recognise(va
 
 import os
 from pathlib import Path
-from typing import NamedTuple
+from typing import Self
 
 from evalgate.errors import ReportError
 from evalgate.evidence import Evidence
 from evalgate.formats import foreign
-from evalgate.formats.source import read_source
+from evalgate.formats.source import Source, open_source
 from evalgate.plain import shorten
 from evalgate.report import Report
 
+HEAD = 64 * 1024
+"""Unit: bytes. Enough to tell what a file is and how it is laid out."""
 
-class Loaded(NamedTuple):
-    """One report that was read."""
 
-    report: Report
-    evidence: Evidence
-    label: str
-    """How messages call it."""
-    path: Path | None
-    """The file it came from; None for stdin and pipes."""
+class Loaded:
+    """One report that was read, and its source, which stays open for the evidence."""
+
+    def __init__(self, report: Report, evidence: Evidence, source: Source) -> None:
+        self.report = report
+        self.evidence = evidence
+        self.source = source
+
+    @property
+    def label(self) -> str:
+        """How messages call it."""
+        return self.source.label
+
+    @property
+    def path(self) -> Path | None:
+        """The file it came from; None for stdin and pipes."""
+        return self.source.path
+
+    def __enter__(self) -> Self:
+        """Return the report; its source is closed at the end of the block."""
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """Close the source: there is no evidence from here on."""
+        self.source.__exit__(*exception)
 
 
 def load(place: str | os.PathLike[str]) -> Loaded:
@@ -33,28 +52,45 @@ def load(place: str | os.PathLike[str]) -> Loaded:
 
     Raises `MissingReportError` when there is none, `ReportError` when it cannot be read or breaks a rule.
     """
+    source = open_source(place)
+    try:
+        return Loaded(*_read(source), source)
+    except BaseException:
+        source.__exit__()
+        raise
+
+
+def _read(source: Source) -> tuple[Report, Evidence]:
+    from evalgate.formats import dsh_eval_harness
+
+    stream = source.open()
+    head = stream.read(HEAD)
+    kind = foreign.name_of_bytes(head)
+    if kind is not None:
+        raise ReportError([f"{source.label}: must be a report of {dsh_eval_harness.NAME}, and is {kind}"])
+    read = dsh_eval_harness.read_bulk(source, head, stream)
+    return read if read is not None else _read_whole(source)
+
+
+def _read_whole(source: Source) -> tuple[Report, Evidence]:
+    """Read the report in memory: small ones, unusual ones, and those that are refused."""
     from evalgate.formats import dsh_eval_harness
     from evalgate.formats.strict_json import decode
 
-    source = read_source(place)
     label = source.label
-    kind = foreign.name_of_bytes(source.data)
-    if kind is not None:
-        raise ReportError([f"{label}: must be a report of {dsh_eval_harness.NAME}, and is {kind}"])
-    document = decode(label, source.data)
+    document = decode(label, source.read())
     if not isinstance(document.value, dict):
         found = "an array" if isinstance(document.value, list) else "a single value"
         raise ReportError([f"{label}: must be one JSON object (got {found})"])
     if not dsh_eval_harness.recognise(document.value):
-        found = foreign.name_of_object(document.value) or "names no tool"
-        found = f"is {found}" if found != "names no tool" else found
-        raise ReportError([f'{label}: tool: must be "{dsh_eval_harness.NAME}", and the file {shorten(found, 100)}'])
+        kind = foreign.name_of_object(document.value)
+        found = "names no tool" if kind is None else f"is {shorten(kind, 100)}"
+        raise ReportError([f'{label}: tool: must be "{dsh_eval_harness.NAME}", and the file {found}'])
     report, evidence = dsh_eval_harness.read(label, document.value)
     if document.bad_numbers:
-        raise ReportError(
-            [f"{label}: must hold finite numbers only (got {document.bad_numbers[0]} in a field not read)"]
-        )
-    return Loaded(report, evidence, label, source.path)
+        found = f"got {document.bad_numbers[0]} in a field not read"
+        raise ReportError([f"{label}: must hold finite numbers only ({found})"])
+    return report, evidence
 
 
 def load_report(place: str | os.PathLike[str]) -> Report:
@@ -64,4 +100,5 @@ def load_report(place: str | os.PathLike[str]) -> Report:
     Raises `MissingReportError` when there is none, `ReportError` when it cannot be read or breaks a rule of the input
     contract; its `faults` hold one line each.
     """
-    return load(place).report
+    with load(place) as loaded:
+        return loaded.report

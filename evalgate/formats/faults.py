@@ -49,6 +49,11 @@ class Faults:
             if self._count <= _SHOWN:
                 self._first.append(fault.text(self._label))
 
+    def extend(self, other: "Faults") -> None:
+        """Take in the faults of another part of the same report."""
+        self._first = (self._first + other._first)[:_SHOWN]
+        self._count += other._count
+
     def raise_if_any(self) -> None:
         """Raise `ReportError` with a line per fault and, past the twentieth, a count."""
         if not self._count:

@@ -8,10 +8,10 @@ import gzip
 import os
 import stat
 import sys
+import tempfile
 import zlib
-from io import BytesIO
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import IO, Protocol, Self
 
 from evalgate.errors import MissingReportError, ReportError
 
@@ -23,92 +23,157 @@ UNPACKED_LIMIT = 2 * 1024**3
 
 _DEVICES = (("dev",), ("proc",))
 _CHUNK = 1 << 20
+_KEPT_IN_MEMORY = 64 << 20
+"""Unit: bytes. Of a pipe; more goes to an unnamed temporary file, so that memory stays bounded."""
+
 _GZIP_MAGIC = b"\x1f\x8b"
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _ZSTD_SKIPPABLE = tuple(bytes([byte]) + b"\x2a\x4d\x18" for byte in range(0x50, 0x60))
 """RFC 8878, section 3.1.2: pzstd begins its output with such a frame."""
 
 
-class _Readable(Protocol):
+class Reader(Protocol):
+    """A stream of unpacked bytes."""
+
     def read(self, size: int, /) -> bytes:
         """Return at most `size` bytes, none at the end."""
         ...
 
 
-class Source(NamedTuple):
-    """What was read."""
-
-    label: str
-    """How messages call it: the path as the user gave it, with report.json behind a folder."""
-    data: bytes
-    path: Path | None
-    """The file it came from; None for stdin and pipes, which have no place beside them."""
-
-
-def read_source(place: str | os.PathLike[str]) -> Source:
+class Source:
     """
-    Read and unpack the whole input at `place`.
+    One input, opened once: a regular file stays open, anything else is kept while it is read.
 
-    Raises `MissingReportError` when there is nothing at the path, `ReportError` when it cannot be read or unpacked.
+    `open` begins at the start each time, so that what a reader did not keep can be looked up again.
+    """
+
+    def __init__(self, label: str, raw: IO[bytes], path: Path | None) -> None:
+        self.label = label
+        """How messages call it: the path as the user gave it, with report.json behind a folder."""
+        self.path = path
+        """The file it came from; None for stdin and pipes, which have no place beside them."""
+        self._raw = raw
+
+    def __enter__(self) -> Self:
+        """Return the source; it is closed at the end of the block."""
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """Close the source."""
+        self._raw.close()
+
+    def open(self) -> Reader:
+        """Return the unpacked content from its beginning. Reading raises `ReportError`."""
+        self._raw.seek(0)
+        start = self._raw.read(len(_ZSTD_MAGIC))
+        self._raw.seek(0)
+        if start.startswith(_GZIP_MAGIC):
+            return _Unpacked(self.label, "gzip", gzip.GzipFile(fileobj=self._raw, mode="rb"))
+        if start.startswith((_ZSTD_MAGIC, *_ZSTD_SKIPPABLE)):
+            if sys.version_info >= (3, 14):
+                from compression import zstd
+            else:
+                from backports import zstd
+
+            return _Unpacked(self.label, "zstd", zstd.ZstdFile(self._raw), (zstd.ZstdError,))
+        return _Plain(self.label, self._raw)
+
+    def read(self) -> bytes:
+        """Return the whole unpacked content."""
+        stream = self.open()
+        return b"".join(iter(lambda: stream.read(_CHUNK), b""))
+
+
+def open_source(place: str | os.PathLike[str]) -> Source:
+    """
+    Open the input at `place`: a file, a folder that holds report.json, `-` for stdin, or a pipe.
+
+    Raises `MissingReportError` when there is nothing at the path, `ReportError` when it cannot be read.
     """
     if os.fspath(place) == STDIN:
-        return Source("<stdin>", _unpacked("<stdin>", read_stdin()), None)
+        return Source("<stdin>", _kept(_stdin()), None)
     path = Path(place)
     try:
         if path.is_dir():
             path /= REPORT_NAME
-        with path.open("rb") as stream:
-            regular = stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
-            data = stream.read()
+        raw = path.open("rb", buffering=0)
     except (FileNotFoundError, NotADirectoryError) as fault:
         raise MissingReportError([f"{path}: no such file"]) from fault
     except (OSError, ValueError) as fault:
-        reason = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
-        raise ReportError([f"{path}: cannot be read ({reason})"]) from fault
+        raise _unreadable(str(path), fault) from fault
     # A redirected file behind /dev/stdin or <(...) is regular and still has no place of its own beside it.
-    beside = regular and not (path.is_absolute() and path.parts[1:2] in _DEVICES)
-    return Source(str(path), _unpacked(str(path), data), path if beside else None)
+    device = path.is_absolute() and path.parts[1:2] in _DEVICES
+    if stat.S_ISREG(os.fstat(raw.fileno()).st_mode):
+        return Source(str(path), raw, None if device else path)
+    with raw:
+        return Source(str(path), _kept(_Plain(str(path), raw)), None)
 
 
 def read_stdin() -> bytes:
     """Return all of stdin; raise `ReportError` when it is closed or cannot be read."""
+    stream = _stdin()
+    return b"".join(iter(lambda: stream.read(_CHUNK), b""))
+
+
+def _stdin() -> Reader:
+    if sys.stdin is None:
+        raise ReportError(["<stdin>: cannot be read (it is closed)"])
+    return _Plain("<stdin>", sys.stdin.buffer)
+
+
+def _kept(stream: Reader) -> IO[bytes]:
+    """Return the content of a stream that can be read once, in memory or, when it is large, in an unnamed file."""
+    kept = tempfile.SpooledTemporaryFile(max_size=_KEPT_IN_MEMORY)  # noqa: SIM115 (the source closes it)
     try:
-        if sys.stdin is None:
-            raise ReportError(["<stdin>: cannot be read (it is closed)"])
-        return sys.stdin.buffer.read()
-    except OSError as fault:
-        raise ReportError([f"<stdin>: cannot be read ({fault.strerror})"]) from fault
+        while part := stream.read(_CHUNK):
+            kept.write(part)
+    except BaseException:
+        kept.close()
+        raise
+    return kept
 
 
-def _unpacked(label: str, data: bytes) -> bytes:
-    """Return the content of a gzip or zstd archive, all its members or frames; other bytes as they are."""
-    if data.startswith(_GZIP_MAGIC):
-        return _read_archive(label, "gzip", gzip.GzipFile(fileobj=BytesIO(data)))
-    if data.startswith((_ZSTD_MAGIC, *_ZSTD_SKIPPABLE)):
-        if sys.version_info >= (3, 14):
-            from compression import zstd
-        else:
-            from backports import zstd
-
-        return _read_archive(label, "zstd", zstd.ZstdFile(BytesIO(data)), (zstd.ZstdError,))
-    return data
+def _unreadable(label: str, fault: OSError | ValueError) -> ReportError:
+    reason = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
+    return ReportError([f"{label}: cannot be read ({reason})"])
 
 
-def _read_archive(label: str, kind: str, archive: _Readable, errors: tuple[type[Exception], ...] = ()) -> bytes:
-    broken: tuple[type[Exception], ...] = (EOFError, OSError, zlib.error, *errors)
-    parts, size = [], 0
-    try:
-        while part := archive.read(_CHUNK):
-            size += len(part)
-            if size > UNPACKED_LIMIT:
-                raise ReportError(
-                    [
-                        f"{label}: unpacks to more than {UNPACKED_LIMIT // 1024**3} GiB: "
-                        f"if that is no accident, unpack it and pass the file itself"
-                    ]
-                )
-            parts.append(part)
-    # A truncated archive ends in EOFError, which is no OSError.
-    except broken as fault:
-        raise ReportError([f"{label}: is a broken {kind} archive ({fault})"]) from fault
-    return b"".join(parts)
+class _Plain:
+    """A file as it is."""
+
+    def __init__(self, label: str, raw: IO[bytes]) -> None:
+        self._label = label
+        self._raw = raw
+
+    def read(self, size: int) -> bytes:
+        try:
+            return self._raw.read(size)
+        except OSError as fault:
+            raise _unreadable(self._label, fault) from fault
+
+
+class _Unpacked:
+    """The content of an archive, all its members or frames, up to a limit."""
+
+    def __init__(self, label: str, kind: str, archive: Reader, errors: tuple[type[Exception], ...] = ()) -> None:
+        self._label = label
+        self._kind = kind
+        self._archive = archive
+        # A truncated archive ends in EOFError, which is no OSError.
+        self._broken: tuple[type[Exception], ...] = (EOFError, OSError, zlib.error, *errors)
+        self._size = 0
+
+    def read(self, size: int) -> bytes:
+        try:
+            part = self._archive.read(size)
+        except self._broken as fault:
+            raise ReportError([f"{self._label}: is a broken {self._kind} archive ({fault})"]) from fault
+        self._size += len(part)
+        if self._size > UNPACKED_LIMIT:
+            raise ReportError(
+                [
+                    f"{self._label}: unpacks to more than {UNPACKED_LIMIT // 1024**3} GiB: "
+                    f"if that is no accident, unpack it and pass the file itself"
+                ]
+            )
+        return part

@@ -62,6 +62,19 @@ def _fits_double(literal: str) -> bool:
     return isfinite(float(literal))
 
 
+_STRIDE = 30
+_DIGITS = bytes(48 if 48 <= byte <= 57 else 32 for byte in range(256))
+
+
+def has_long_digits(text: bytes) -> bool:
+    """
+    Tell whether the text may hold a number that is refused for its length; False is certain, True is not.
+
+    Every thirtieth byte is looked at: 300 digits in a row show as ten digits in a row, and hardly anything else does.
+    """
+    return b"0" * (_PLAIN_DIGITS // _STRIDE - 1) in text[::_STRIDE].translate(_DIGITS)
+
+
 def _text(label: str, data: bytes) -> str:
     if not data.strip():
         raise ReportError([f"{label}: is empty"])

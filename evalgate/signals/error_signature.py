@@ -31,7 +31,7 @@ class RepeatedSignature(NamedTuple):
     in_baseline: int
     """Failing attempts of the before report that have it."""
     recovered: int
-    """How many of the cases pass now, since a later attempt did."""
+    """How many of the cases pass now since a retry did; trials are no retries."""
     newly_flaky: int
     """How many of the cases are flaky now and were not before."""
     versions: tuple[str, str] | None
@@ -80,7 +80,7 @@ def find(pair: Pair) -> list[RepeatedSignature]:
             occurrences=number,
             cases=tuple(case.name for case in cases[signature]),
             in_baseline=in_baseline[signature],
-            recovered=sum(not case.failing for case in cases[signature]),
+            recovered=sum(not case.failing and case.trials is None for case in cases[signature]),
             newly_flaky=sum(case.flaky and not pair.was_flaky(case.name) for case in cases[signature]),
             versions=changed,
         )

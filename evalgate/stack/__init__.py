@@ -2,7 +2,7 @@
 From the stderr tail of a failed attempt to an error signature: `ENOENT@ensureSymlink`.
 
 A signature answers one question: did several attempts die in the same place? So it prefers silence to a wrong answer.
-The grammar stands in docs/signatures.md; each step of it is one function here, whose docstring gives the rule and
+docs/signals.md tells the grammar to a person; each step of it is one function here, whose docstring gives the rule and
 the reason:
 
     clean.py         step 1       text to lines

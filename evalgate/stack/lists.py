@@ -80,6 +80,9 @@ PLATFORM = _words(
 # Python exceptions that end a process on request.
 PYTHON_EXITS = _words("KeyboardInterrupt SystemExit GeneratorExit")
 
+# What CPython prints between a traceback and the one it caused (Lib/traceback.py, _cause_message).
+PYTHON_CAUSED = "The above exception was the direct cause of the following exception:"
+
 IDENT = r"(?:[^\W\d]|\$)[\w$]*+"
 """An identifier, as a pattern: letter, `_` or `$`, then letters, digits, `_`, `$`; Unicode."""
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from evalgate.stack.clean import is_blank
 from evalgate.stack.draft import Cursor, Draft, Found, Runtime, State
-from evalgate.stack.lists import DRIVER, ERRNO, GENERIC, ends_as_error, is_code
+from evalgate.stack.lists import DRIVER, ERRNO, GENERIC, PYTHON_CAUSED, ends_as_error, is_code
 from evalgate.stack.node_frame import RawFrame, is_generator_step, is_internal, parse_frame, why_skipped
 from evalgate.stack.node_header import Header, parse_header
 from evalgate.stack.reading import CodeSource, Frame
@@ -27,8 +27,9 @@ MESSAGE_LINES = 200
 """Lines between a header and its first frame at most; a message is not longer, a log is."""
 
 # Lines that begin an output with frames of its own, or end the process: warnings, their hint, console.trace,
-# --trace-uncaught, an error printed by another tool, an emitter's trace, the trailer.
-_STOP_STARTS = ("(Use `", "Trace:", "Thrown at:", "Uncaught", "Emitted 'error' event")
+# --trace-uncaught, an error printed by another tool, an emitter's trace, the trailer, and the line between two
+# tracebacks of Python.
+_STOP_STARTS = ("(Use `", "Trace:", "Thrown at:", "Uncaught", "Emitted 'error' event", PYTHON_CAUSED)
 _STOP_PATTERN = re.compile(r"\(node:[0-9]+\) |Node\.js v[0-9]")
 _STOP_WORDS = ("Error: ", "Error [", "Exception: ", "Exception [")
 
@@ -82,10 +83,29 @@ def read_block(header: Header, text: str, cursor: Cursor, line: int) -> Found:
     if header.form == "brackets":
         draft.own_code = _code_on_line(header.dump)
         return Found(line + 1, "dump" if header.opens_dump else "done", draft)
-    return _search_frames(draft, cursor, line + 1, maybe_tail=header.form == "message" and not header.tag)
+    found = _search_frames(draft, cursor, line + 1)
+    if header.form == "message" and not header.tag and _may_be_tail(draft, cursor):
+        draft.silent = "its beginning is cut off, it may be the last line of a Python traceback"
+    return found
 
 
-def _search_frames(draft: Draft, cursor: Cursor, start: int, *, maybe_tail: bool) -> Found:
+def _may_be_tail(draft: Draft, cursor: Cursor) -> bool:
+    """
+    Whether the header may be the exception line of a traceback whose start is missing (step 6, headless).
+
+    `ZeroDivisionError: division by zero` has the form of both. Below indented lines at the beginning of the text, other
+    than frames, it is Python's; on the first line of a cut text nobody knows what stood above, only frames directly
+    below the message are then its own.
+    """
+    if not cursor.start_missing(draft.line) or (draft.line and is_frame(cursor.text(draft.line - 1))):
+        return False
+    if draft.line or not draft.frames:
+        return True
+    below = range(draft.line + 1, draft.frames[0].number - cursor.number(0))
+    return any(is_blank(cursor.text(line) or "") for line in below)
+
+
+def _search_frames(draft: Draft, cursor: Cursor, start: int) -> Found:
     """
     Look for the first frame behind the message (step 5), and read the frames if there is one.
 
@@ -115,8 +135,6 @@ def _search_frames(draft: Draft, cursor: Cursor, start: int, *, maybe_tail: bool
         line += 1
     else:
         state = "given up"
-    if maybe_tail and cursor.start_missing(draft.line):
-        draft.silent = "its beginning is cut off, it may be the last line of a Python traceback"
     return Found(line, state, draft, tuple(inside), embedded)
 
 

@@ -16,14 +16,13 @@ import re
 from typing import Literal
 
 from evalgate.stack.draft import Cursor, Draft, Found, Runtime
-from evalgate.stack.lists import IDENT, PYTHON_EXITS, ends_as_error
+from evalgate.stack.lists import IDENT, PYTHON_CAUSED, PYTHON_EXITS, ends_as_error
 from evalgate.stack.naming import is_place
 from evalgate.stack.reading import CodeSource, Frame, Skip
 
 _OPENER = "Traceback (most recent call last):"
 _GROUP_OPENER = "  + Exception Group Traceback (most recent call last):"
 _GROUP_PREFIX = "  | "
-_CAUSED = "The above exception was the direct cause of the following exception:"
 _STACK_INFO = "Stack (most recent call last):"
 
 _FILE = re.compile(r'  File "(.*)", line [0-9]++(?:, in (.+))?')
@@ -89,10 +88,13 @@ def _read(cursor: Cursor, line: int) -> Found:
         return Found(line, "nothing")
     if form == "headless" and not _plausible(name, cursor, first, load_only=not frames):
         return Found(line, "nothing")
+    if not (frames or at_load or ends_as_error(name)):
+        # an opener with a word below it: the traceback was cut off by another output
+        return Found(line, "nothing")
     draft = Draft(RUNTIME, first, text, name)
     draft.frames = frames[::-1]
     draft.load_time = at_load
-    draft.silent = _why_silent(draft, headless=form == "headless")
+    draft.silent = _why_silent(draft, headless=form == "headless", start_missing=cursor.start_missing(first))
     return Found(line + 1, "done", draft)
 
 
@@ -112,13 +114,15 @@ def _plausible(name: str, cursor: Cursor, first: int, *, load_only: bool) -> boo
 
     With a traceback opener above any class is one (`ToolTimeout`). Here the `File` lines may also be a printed stack
     (`traceback.print_stack()`, `logging` with `stack_info`), and the line below it anything (`done`): except at the
-    beginning of a text that was cut, only a name that ends in Error or Exception counts.
+    beginning of a text that was cut, only a name that ends in Error or Exception counts, and there only one that is
+    written like a class (`ToolTimeout`, not `INFO`).
     """
     if first and cursor.text(first - 1) == _STACK_INFO:
         return False
     if load_only:
         return name.endswith("Error")
-    return ends_as_error(name) or (cursor.page.cut and cursor.start_missing(first))
+    like_class = name[0].isupper() and not name.isupper()
+    return ends_as_error(name) or (like_class and cursor.start_missing(first))
 
 
 def _frame(path: str, function: str, number: int) -> Frame:
@@ -149,13 +153,17 @@ def _is_internal(path: str) -> bool:
     return _STDLIB.search(path) is not None or (python >= 0 and path.find("\\Lib\\", python) >= 0)
 
 
-def _why_silent(draft: Draft, *, headless: bool) -> str:
-    """Return why a block has no signature whatever its frames (step 6), or an empty text."""
+def _why_silent(draft: Draft, *, headless: bool, start_missing: bool) -> str:
+    """
+    Return why a block has no signature whatever its frames (step 6), or an empty text.
+
+    A headless block without a named frame has lost it, or never had one: nobody knows. The same goes for a file that
+    does not parse, if the text begins there: the function that imported it may have stood above.
+    """
     if draft.name in PYTHON_EXITS:
         return f"{draft.name} is a request to stop, not a fault"
-    if headless and draft.frames and all(frame.skipped for frame in draft.frames):
-        return "its beginning is cut off and no application frame is left"
-    return ""
+    lost = all(frame.skipped for frame in draft.frames) if draft.frames else start_missing
+    return "its beginning is cut off and no application frame is left" if headless and lost else ""
 
 
 def _code(draft: Draft) -> tuple[str, CodeSource]:
@@ -165,7 +173,7 @@ def _code(draft: Draft) -> tuple[str, CodeSource]:
 
 def says_cause(text: str) -> bool:
     """Whether the line says that the traceback above it caused the one below (step 6, chain)."""
-    return text == _CAUSED
+    return text == PYTHON_CAUSED
 
 
 RUNTIME = Runtime("Python", _opens, _read, _code)

@@ -159,7 +159,6 @@ class _Scanner:
         index = level.waiting.pop()
         draft = self.drafts[index]
         draft.embedded = level.above
-        draft.silent = ""
         if level.root is None and self.ended == level.above:
             self.ended = index
         after, opens_dump = node.read_frames(draft, level.cursor, line)

@@ -47,11 +47,12 @@ def test_number_text_reads_back(value):
     assert float(number_text(value)) == float(value)
 
 
-@given(st.fractions())
+@given(st.fractions() | st.integers(-(10**23), 10**23).map(Fraction))
 def test_plain_number_is_the_nearest(value):
     found = plain_number(value)
-    assert isinstance(found, int) is (value.denominator == 1)
-    assert found == (value if value.denominator == 1 else float(value))
+    whole = value.denominator == 1
+    assert isinstance(found, int) is whole
+    assert found == (value if whole else float(value))
 
 
 @given(decimals)

@@ -31,11 +31,12 @@ def _load(folder, data):
         assert all(line.startswith(str(path)) for line in faults)
         assert all("\n" not in line for line in faults)
         return None
-    report = found.report
-    assert len({case.name for case in report.cases}) == len(report.cases)
-    list(text.render(compare(report, report), strict=False))
-    names = [case.name for case in report.cases]
-    assert list(found.evidence.fetch(names)) == names
+    with found:
+        report = found.report
+        assert len({case.name for case in report.cases}) == len(report.cases)
+        list(text.render(compare(report, report), strict=False))
+        names = [case.name for case in report.cases]
+        assert list(found.evidence.fetch(names)) == names
     return report
 
 

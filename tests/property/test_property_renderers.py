@@ -11,6 +11,7 @@ from evalgate.gate import compare
 from evalgate.render import console, markdown, text
 from evalgate.render import json as json_output
 from evalgate.report_file import with_section
+from evalgate.signals import stories
 from evalgate.verdict import exit_code
 from tests.markdown_view import OWN_HTML, view
 from tests.property.strategies import options, reports
@@ -118,6 +119,7 @@ def test_text_lines_survive_hostile_names(before, after, chosen):
         + sum(1 for one in result.fired if one.signal.scalar is None or one.findings)
         + len(result.reasons)
         + sum(len(one.findings) for one in result.fired if one.signal.detail is not None)
+        + sum(1 for one in result.fired for _ in stories(one))
     )
     assert len(lines) == expected
     for line in lines:

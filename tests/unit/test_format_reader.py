@@ -142,8 +142,14 @@ def test_attempts_is_one_unless_said():
 
 # ------------------------------------------------------------------------------------------------ what a field may hold
 
-BAD_TEXTS = [(5, "5"), (None, "null"), (True, "true"), ([], "an array of 0"), ({}, "an object of 0 fields")]
-BAD_NUMBERS = [
+BAD_TEXTS: list[tuple[object, str]] = [
+    (5, "5"),
+    (None, "null"),
+    (True, "true"),
+    ([], "an array of 0"),
+    ({}, "an object of 0 fields"),
+]
+BAD_NUMBERS: list[tuple[object, str]] = [
     (-1, "-1"),
     (-0.5, "-0.5"),
     (None, "null"),
@@ -155,7 +161,7 @@ BAD_NUMBERS = [
 ]
 BAD_COUNTS = [*BAD_NUMBERS, (1.5, "1.5")]
 
-KINDS = {
+KINDS: dict[str, tuple[list[str], list[tuple[object, str]]]] = {
     NON_BLANK: (["version", "profile", "cases[1].name"], [*BAD_TEXTS, ("", '""'), (" \t", '" \\t"')]),
     TEXT: (
         [
@@ -357,7 +363,7 @@ def test_another_schema_is_refused_and_nothing_else_is_said(value, shown):
 )
 def test_fields_that_do_not_agree(place, value, fault):
     found = _faults(_changed(_whole(), place, value))
-    expected = (f"r.json: {fault}",)
+    expected: tuple[str, ...] = (f"r.json: {fault}",)
     if place == "cases[1].reliability" and value == reliability(2, 4):
         expected += ("r.json: cases[1].reliability.passes: must be the number of passing attemptResults, 1 (got 2)",)
     assert found == expected

@@ -5,13 +5,15 @@ import io
 import os
 import sys
 import threading
+from pathlib import Path
 from types import SimpleNamespace
+from typing import NamedTuple
 
 import pytest
 
 from evalgate.errors import MissingReportError, ReportError
 from evalgate.formats import source
-from evalgate.formats.source import read_source
+from evalgate.formats.source import open_source
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -19,8 +21,23 @@ else:
     from backports import zstd
 
 TEXT = b'{"tool": "dsh-eval-harness"}\n' * 50
-CHECKSUM = {zstd.CompressionParameter.checksum_flag: 1}
+CHECKSUM: dict[int, int] = {zstd.CompressionParameter.checksum_flag: 1}
 SKIPPABLE = b"\x50\x2a\x4d\x18\x04\x00\x00\x00\x00\x00\x00\x00"
+
+
+class Content(NamedTuple):
+    """All of a source at once."""
+
+    label: str
+    data: bytes
+    path: Path | None
+
+
+def read_source(place):
+    with open_source(place) as opened:
+        content = Content(opened.label, opened.read(), opened.path)
+        assert opened.read() == content.data, "a source can be read again"
+        return content
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,10 @@
 import os
 import stat
 import sys
+from pathlib import Path
 
 import pytest
 
-from evalgate import report_file
 from evalgate.errors import OutputError
 from evalgate.report_file import with_section, write_section
 
@@ -245,9 +245,9 @@ def test_a_fault_on_the_way_leaves_the_old_file_whole_and_nothing_else(tmp_path,
         raise OSError(28, "No space left on device")
 
     if step == "fsync":
-        monkeypatch.setattr(report_file.os, "fsync", full)
+        monkeypatch.setattr(os, "fsync", full)
     else:
-        monkeypatch.setattr(report_file.Path, "replace", full)
+        monkeypatch.setattr(Path, "replace", full)
     with pytest.raises(OutputError) as caught:
         write_section(path, "one")
     assert caught.value.faults == (f"{path}: cannot be written (No space left on device)",)
@@ -259,7 +259,7 @@ def test_an_interruption_leaves_nothing_behind(tmp_path, monkeypatch):
     def stop(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(report_file.os, "fsync", stop)
+    monkeypatch.setattr(os, "fsync", stop)
     with pytest.raises(KeyboardInterrupt):
         write_section(tmp_path / "report.md", "one")
     assert _left(tmp_path) == []
@@ -268,13 +268,13 @@ def test_an_interruption_leaves_nothing_behind(tmp_path, monkeypatch):
 def test_the_temporary_file_is_in_the_same_folder_and_its_name_is_its_own(tmp_path, monkeypatch):
     """Two runs side by side must not write into one temporary file."""
     seen = []
-    replace = report_file.Path.replace
+    replace = Path.replace
 
     def spy(self, target):
         seen.append(self)
         return replace(self, target)
 
-    monkeypatch.setattr(report_file.Path, "replace", spy)
+    monkeypatch.setattr(Path, "replace", spy)
     write_section(tmp_path / "report.md", "one")
     write_section(tmp_path / "report.md", "two")
     assert len(set(seen)) == 2

@@ -2,7 +2,7 @@
 
 import json
 
-import jsonschema
+import jsonschema  # type: ignore[import-untyped]
 import pytest
 
 from evalgate import schemas

@@ -4,7 +4,8 @@ The rules of the input contract that span fields: what a valid field can still g
 Each function takes what the models have checked and yields faults; none of them changes anything.
 """
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator
 from fractions import Fraction
 
 from evalgate.formats.dsh_eval_harness.model import Attempt, CaseModel, Header, Reliability, Run, TokenUsage
@@ -33,14 +34,14 @@ def header_faults(header: Header, *, legacy: bool) -> Iterator[Fault]:
         yield Fault("finishedAt", f"must not be before startedAt, {header.started_at}", header.finished_at)
 
 
-def summary_faults(header: Header, statuses: Sequence[str]) -> Iterator[Fault]:
+def summary_faults(header: Header, number: Counter[str]) -> Iterator[Fault]:
     """Check that the summary counts what the cases say."""
     summary = header.summary
     counts = (
-        ("total", "of cases", summary.total, len(statuses)),
-        ("passed", "of passing cases", summary.passed, statuses.count("pass")),
-        ("failed", "of failing cases", summary.failed, statuses.count("fail")),
-        ("errored", "of errored cases", summary.errored, statuses.count("error")),
+        ("total", "of cases", summary.total, number.total()),
+        ("passed", "of passing cases", summary.passed, number["pass"]),
+        ("failed", "of failing cases", summary.failed, number["fail"]),
+        ("errored", "of errored cases", summary.errored, number["error"]),
     )
     for name, what, said, counted in counts:
         if said != counted:

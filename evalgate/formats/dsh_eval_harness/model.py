@@ -16,8 +16,6 @@ from pydantic_core import PydanticCustomError
 
 from evalgate.formats.instants import instant
 
-TOOL = "dsh-eval-harness"
-
 
 def _fault(rule: str) -> PydanticCustomError:
     # pydantic formats the text with str.format: a brace would be a placeholder, and no rule has one

@@ -10,13 +10,12 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from evalgate.evidence import AttemptEvidence, CaseEvidence
+from evalgate.formats.dsh_eval_harness.common import CasesRead, is_legacy
 from evalgate.formats.dsh_eval_harness.consistency import case_faults, has_history, header_faults, summary_faults
 from evalgate.formats.dsh_eval_harness.model import Attempt, CaseModel, Header, Run
 from evalgate.formats.faults import MISSING, Fault, Faults, place_of
 from evalgate.report import Case, Report, Status, Trials
 from evalgate.stack import signature
-
-_SCHEMAS = (0, 1)
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -27,26 +26,45 @@ def read(label: str, document: Mapping[str, Any]) -> tuple[Report, "CasesInMemor
 
     Raises `ReportError` with all faults found in one pass.
     """
-    faults = Faults(label)
-    schema = document.get("schemaVersion", 0)
-    if isinstance(schema, bool) or schema not in _SCHEMAS:
-        faults.add([Fault("schemaVersion", "this evalgate reads schema 1, and 0 or none for legacy reports", schema)])
-        faults.raise_if_any()
-    legacy = schema == 0
-    header = _validated(Header, {**document, "schemaVersion": int(schema)}, (), faults)
-    if header is not None:
-        faults.add(header_faults(header, legacy=legacy))
+    legacy = is_legacy(label, document)
+    cases = CasesRead(label)
     raw_cases = document.get("cases", MISSING)
     if isinstance(raw_cases, list):
-        cases, statuses = _cases(raw_cases, faults, legacy=legacy)
-        if header is not None and len(statuses) == len(raw_cases):
-            faults.add(summary_faults(header, statuses))
+        read_cases(raw_cases, cases, legacy=legacy)
     else:
-        faults.add([Fault("cases", "must be an array", raw_cases)])
+        cases.faults.add([Fault("cases", "must be an array", raw_cases)])
+        cases.whole = False
+    return finish(label, document, cases), CasesInMemory(raw_cases if isinstance(raw_cases, list) else [])
+
+
+def read_cases(raw_cases: Sequence[Any], cases: CasesRead, *, legacy: bool) -> None:
+    """Check the next cases of a report against every rule, and enter their facts and faults into `cases`."""
+    for raw in raw_cases:
+        model = _validated(CaseModel, raw, ("cases", cases.count), cases.faults)
+        if model is None:
+            cases.add_broken()
+            continue
+        place = f"cases[{cases.count}]"
+        first = cases.add(_facts(model))
+        if first is not None:
+            cases.faults.add([Fault(f"{place}.name", f"must be unique, cases[{first}] has it too", model.name)])
+        cases.faults.add(case_faults(model, place, legacy=legacy))
+
+
+def finish(label: str, document: Mapping[str, Any], cases: CasesRead) -> Report:
+    """Return the report, given its cases; `document` is all the rest. Raises with the faults of both, header first."""
+    faults = Faults(label)
+    legacy = is_legacy(label, document)
+    header = _validated(Header, {**document, "schemaVersion": 0 if legacy else 1}, (), faults)
+    if header is not None:
+        faults.add(header_faults(header, legacy=legacy))
+    faults.extend(cases.faults)
+    if header is not None and cases.whole:
+        faults.add(summary_faults(header, cases.statuses()))
     faults.raise_if_any()
     assert header is not None, "a header that did not validate is a fault"
-    report = Report(
-        cases=tuple(cases),
+    return Report(
+        cases=tuple(cases.facts),
         tool=header.tool,
         harness_version=header.version,
         profile=header.profile,
@@ -55,26 +73,6 @@ def read(label: str, document: Mapping[str, Any]) -> tuple[Report, "CasesInMemor
         finished_at=header.finished_at or header.started_at,
         duration_ms=header.duration_ms or 0,
     )
-    return report, CasesInMemory(raw_cases)
-
-
-def _cases(raw_cases: Sequence[Any], faults: Faults, *, legacy: bool) -> tuple[list[Case], list[str]]:
-    """Return the facts of each valid case, and the statuses, which the summary is checked against."""
-    cases: list[Case] = []
-    statuses: list[str] = []
-    seen: dict[str, int] = {}
-    for position, raw in enumerate(raw_cases):
-        model = _validated(CaseModel, raw, ("cases", position), faults)
-        if model is None:
-            continue
-        place = f"cases[{position}]"
-        first = seen.setdefault(model.name, position)
-        if first != position:
-            faults.add([Fault(f"{place}.name", f"must be unique, cases[{first}] has it too", model.name)])
-        faults.add(case_faults(model, place, legacy=legacy))
-        cases.append(_facts(model))
-        statuses.append(model.status)
-    return cases, statuses
 
 
 def _validated(model: type[M], raw: object, path: tuple[str | int, ...], faults: Faults) -> M | None:

@@ -1,0 +1,66 @@
+"""What both readers of the format share. Imports no model: the bulk reader does without pydantic."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from evalgate.formats.faults import Fault, Faults
+from evalgate.report import Case
+
+TOOL = "dsh-eval-harness"
+_SCHEMAS = (0, 1)
+
+
+def recognise(value: object) -> bool:
+    """Tell whether a JSON value says that it is such a report. Equality: other tools are called `dsh-eval`."""
+    return isinstance(value, dict) and value.get("tool") == TOOL
+
+
+def is_legacy(label: str, document: Mapping[str, Any]) -> bool:
+    """Tell whether the report is of schema 0, in which some fields may be absent; raise for an unknown schema."""
+    schema = document.get("schemaVersion", 0)
+    if isinstance(schema, bool) or schema not in _SCHEMAS:
+        faults = Faults(label)
+        faults.add([Fault("schemaVersion", "this evalgate reads schema 1, and 0 or none for legacy reports", schema)])
+        faults.raise_if_any()
+    return bool(schema == 0)
+
+
+class CasesRead:
+    """The facts of the cases that were read so far, and what is wrong with them."""
+
+    def __init__(self, label: str) -> None:
+        self.facts: list[Case] = []
+        self.faults = Faults(label)
+        self.count = 0
+        """Cases read, those without facts included."""
+        self.whole = True
+        """Whether each of them has facts: only then can the summary be held against them."""
+        self._places: dict[str, int] = {}
+
+    def add(self, case: Case) -> int | None:
+        """Enter the next case; return the place of an earlier one that has its name."""
+        first = self._places.setdefault(case.name, self.count)
+        self.facts.append(case)
+        self.count += 1
+        return None if first == self.count - 1 else first
+
+    def add_broken(self) -> None:
+        """Count a case that has no facts."""
+        self.whole = False
+        self.count += 1
+
+    def add_all(self, cases: Sequence[Case]) -> bool:
+        """Enter the next cases, which break no rule by themselves; do nothing and return False if a name is taken."""
+        for place, case in enumerate(cases, self.count):
+            if self._places.setdefault(case.name, place) != place:
+                for entered in cases[: place - self.count]:
+                    del self._places[entered.name]
+                return False
+        self.facts += cases
+        self.count += len(cases)
+        return True
+
+    def statuses(self) -> Counter[str]:
+        """Return how many cases have each status."""
+        return Counter(case.status.value for case in self.facts)
