@@ -543,8 +543,10 @@ def table(pair: Pair) -> Iterator[str]:
     counted = sum(bool(series.counts) for series in pair.series.values())
     if pair.disagreements:
         yield "\n**They disagree:** " + "; ".join(pair.disagreements)
-    else:
+    elif counted > 1:
         yield f"\nThe {counted} that count agree on every count they share."
+    else:
+        yield "\nThere are no two counts to compare."
     yield ""
 
 

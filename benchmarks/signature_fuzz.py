@@ -102,7 +102,7 @@ def complaints(text: str, reading: Reading) -> Iterator[str]:
 
 def main(count: int, seed: int) -> int:
     texts, rng = load(), random.Random(seed)
-    slowest, characters, spent, answered, failures = 0.0, 0, 0.0, 0, 0
+    slowest, characters, spent, answered, failures = (0.0, 0), 0, 0.0, 0, 0
     for number in range(count):
         text = mutate(texts, rng)
         start = time.process_time()
@@ -110,13 +110,13 @@ def main(count: int, seed: int) -> int:
         took = time.process_time() - start
         spent, characters = spent + took, characters + len(text)
         answered += reading.signature is not None
-        slowest = max(slowest, took / max(len(text), 1000))
+        slowest = max(slowest, (took / max(len(text), 1000), len(text)))
         for complaint in complaints(text, reading):
             failures += 1
             print(f"{number}: {complaint}: {reading.signature!r}\n{text!r}"[:2000])
     print(
         f"{count:,} texts, {characters:,} characters, {answered:,} with a signature, {failures} complaints; "
-        f"{spent / characters * 1e9:.0f} ns per character, slowest text {slowest * 1e9:.0f}"
+        f"{spent / characters * 1e9:.0f} ns per character, slowest text {slowest[0] * 1e9:.0f} (of {slowest[1]:,})"
     )
     return min(failures, 1)
 

@@ -25,6 +25,7 @@ from evalgate.gate import compare as judge
 from evalgate.numbers import decimal_text
 from evalgate.options import DEFAULTS, GateOptions
 from evalgate.plain import escape
+from evalgate.progress import ReadingProgress
 from evalgate.verdict import ExitCode, exit_code
 
 if TYPE_CHECKING:
@@ -140,7 +141,8 @@ def compare(
     options = _options(max_token_increase_pct, min_trial_success_rate)
     try:
         with ExitStack() as stack:
-            baseline, run = _load_both(before, after, stack)
+            with ReadingProgress() as progress:
+                baseline, run = _load_both(before, after, stack, progress)
             result = judge(None if baseline is None else baseline.report, run.report, options)
             if not no_report:
                 _write_report(result, baseline, run, report, strict=strict)
@@ -276,7 +278,7 @@ def _context(argv: Sequence[str]) -> typer.Context:
     return root if command is None else typer.Context(command, info_name=argv[0], parent=root)
 
 
-def _load_both(before: str, after: str, stack: ExitStack) -> "tuple[Loaded | None, Loaded]":
+def _load_both(before: str, after: str, stack: ExitStack, progress: ReadingProgress) -> "tuple[Loaded | None, Loaded]":
     """Return both reports, None for a baseline that is not there; raise with the faults of both otherwise."""
     from evalgate.formats import load
 
@@ -284,7 +286,7 @@ def _load_both(before: str, after: str, stack: ExitStack) -> "tuple[Loaded | Non
     loaded: list[Loaded | None] = []
     for place, may_be_missing in ((before, True), (after, False)):
         try:
-            loaded.append(stack.enter_context(load(place)))
+            loaded.append(stack.enter_context(load(place, progress)))
         except MissingReportError as fault:
             if not may_be_missing:
                 faults.extend(fault.faults)

@@ -7,7 +7,6 @@ The core is `with_section`, bytes in and bytes out; `write_section` is the only 
 import os
 import re
 import stat
-import tempfile
 from pathlib import Path
 
 from evalgate.errors import OutputError
@@ -136,6 +135,8 @@ def _same(status: os.stat_result, other: Path) -> bool:
 
 
 def _replace(target: Path, content: bytes, mode: int | None) -> None:
+    import tempfile
+
     handle, name = tempfile.mkstemp(prefix=f".{target.name[:50]}.", suffix=".tmp", dir=target.parent)
     temporary = Path(name)
     try:

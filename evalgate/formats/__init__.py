@@ -11,7 +11,7 @@ from typing import Self
 from evalgate.errors import ReportError
 from evalgate.evidence import Evidence
 from evalgate.formats import foreign
-from evalgate.formats.source import Source, open_source
+from evalgate.formats.source import Source, Watch, open_source
 from evalgate.plain import shorten
 from evalgate.report import Report
 
@@ -46,13 +46,15 @@ class Loaded:
         self.source.__exit__(*exception)
 
 
-def load(place: str | os.PathLike[str]) -> Loaded:
+def load(place: str | os.PathLike[str], watch: Watch | None = None) -> Loaded:
     """
     Read the report at `place`: a file, a folder that holds report.json, `-` for stdin, or a pipe.
 
+    `watch` is told how far the reading is.
+
     Raises `MissingReportError` when there is none, `ReportError` when it cannot be read or breaks a rule.
     """
-    source = open_source(place)
+    source = open_source(place) if watch is None else open_source(place, watch)
     try:
         return Loaded(*_read(source), source)
     except BaseException:

@@ -4,14 +4,12 @@ The bytes of one input: a file, a folder that holds report.json, stdin or a pipe
 An input is opened once and read once, so a pipe works. Compression is recognised by content, never by name.
 """
 
-import gzip
 import os
 import stat
 import sys
-import tempfile
-import zlib
+from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Protocol, Self
+from typing import IO, Protocol, Self, cast
 
 from evalgate.errors import MissingReportError, ReportError
 
@@ -40,6 +38,14 @@ class Reader(Protocol):
         ...
 
 
+Watch = Callable[[str, int, int | None], None]
+"""Called while an input is read, with its label, the bytes read so far and all of them, where that is known."""
+
+
+def _unwatched(label: str, done: int, total: int | None) -> None:
+    """Stand for nobody who watches."""
+
+
 class Source:
     """
     One input, opened once: a regular file stays open, anything else is kept while it is read.
@@ -47,7 +53,8 @@ class Source:
     `open` begins at the start each time, so that what a reader did not keep can be looked up again.
     """
 
-    def __init__(self, label: str, raw: IO[bytes], path: Path | None) -> None:
+    def __init__(self, label: str, raw: IO[bytes], path: Path | None, watch: Watch = _unwatched) -> None:
+        self._watch = watch
         self.label = label
         """How messages call it: the path as the user gave it, with report.json behind a folder."""
         self.path = path
@@ -68,15 +75,22 @@ class Source:
         start = self._raw.read(len(_ZSTD_MAGIC))
         self._raw.seek(0)
         if start.startswith(_GZIP_MAGIC):
-            return _Unpacked(self.label, "gzip", gzip.GzipFile(fileobj=self._raw, mode="rb"))
+            import gzip
+
+            return _Unpacked(self.label, "gzip", gzip.GzipFile(fileobj=self._watched(), mode="rb"))
         if start.startswith((_ZSTD_MAGIC, *_ZSTD_SKIPPABLE)):
             if sys.version_info >= (3, 14):
                 from compression import zstd
             else:
                 from backports import zstd
 
-            return _Unpacked(self.label, "zstd", zstd.ZstdFile(self._raw), (zstd.ZstdError,))
-        return _Plain(self.label, self._raw)
+            return _Unpacked(self.label, "zstd", zstd.ZstdFile(cast("IO[bytes]", self._watched())), (zstd.ZstdError,))
+        return self._watched()
+
+    def _watched(self) -> "_File":
+        size = self._raw.seek(0, os.SEEK_END)
+        self._raw.seek(0)
+        return _File(self.label, self._raw, self._watch, size)
 
     def read(self) -> bytes:
         """Return the whole unpacked content."""
@@ -84,14 +98,14 @@ class Source:
         return b"".join(iter(lambda: stream.read(_CHUNK), b""))
 
 
-def open_source(place: str | os.PathLike[str]) -> Source:
+def open_source(place: str | os.PathLike[str], watch: Watch = _unwatched) -> Source:
     """
     Open the input at `place`: a file, a folder that holds report.json, `-` for stdin, or a pipe.
 
     Raises `MissingReportError` when there is nothing at the path, `ReportError` when it cannot be read.
     """
     if os.fspath(place) == STDIN:
-        return Source("<stdin>", _kept(_stdin()), None)
+        return Source("<stdin>", _kept(_stdin(watch)), None, watch)
     path = Path(place)
     try:
         if path.is_dir():
@@ -104,9 +118,9 @@ def open_source(place: str | os.PathLike[str]) -> Source:
     # A redirected file behind /dev/stdin or <(...) is regular and still has no place of its own beside it.
     device = path.is_absolute() and path.parts[1:2] in _DEVICES
     if stat.S_ISREG(os.fstat(raw.fileno()).st_mode):
-        return Source(str(path), raw, None if device else path)
+        return Source(str(path), raw, None if device else path, watch)
     with raw:
-        return Source(str(path), _kept(_Plain(str(path), raw)), None)
+        return Source(str(path), _kept(_File(str(path), raw, watch)), None, watch)
 
 
 def read_stdin() -> bytes:
@@ -115,14 +129,16 @@ def read_stdin() -> bytes:
     return b"".join(iter(lambda: stream.read(_CHUNK), b""))
 
 
-def _stdin() -> Reader:
+def _stdin(watch: Watch = _unwatched) -> Reader:
     if sys.stdin is None:
         raise ReportError(["<stdin>: cannot be read (it is closed)"])
-    return _Plain("<stdin>", sys.stdin.buffer)
+    return _File("<stdin>", sys.stdin.buffer, watch)
 
 
 def _kept(stream: Reader) -> IO[bytes]:
     """Return the content of a stream that can be read once, in memory or, when it is large, in an unnamed file."""
+    import tempfile
+
     kept = tempfile.SpooledTemporaryFile(max_size=_KEPT_IN_MEMORY)  # noqa: SIM115 (the source closes it)
     try:
         while part := stream.read(_CHUNK):
@@ -138,18 +154,31 @@ def _unreadable(label: str, fault: OSError | ValueError) -> ReportError:
     return ReportError([f"{label}: cannot be read ({reason})"])
 
 
-class _Plain:
-    """A file as it is."""
+class _File:
+    """A file as it is, with the fault of reading it and somebody who may watch."""
 
-    def __init__(self, label: str, raw: IO[bytes]) -> None:
+    def __init__(self, label: str, raw: IO[bytes], watch: Watch, total: int | None = None) -> None:
         self._label = label
         self._raw = raw
+        self._watch = watch
+        self._total = total
+        self._done = 0
 
-    def read(self, size: int) -> bytes:
+    def read(self, size: int = -1) -> bytes:
         try:
-            return self._raw.read(size)
+            part = self._raw.read(size)
         except OSError as fault:
             raise _unreadable(self._label, fault) from fault
+        self._done += len(part)
+        self._watch(self._label, self._done, self._total)
+        return part
+
+    # gzip and zstd go back to look again at what they read too much of.
+    def seek(self, offset: int, whence: int = 0) -> int:
+        return self._raw.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._raw.tell()
 
 
 class _Unpacked:
@@ -159,6 +188,8 @@ class _Unpacked:
         self._label = label
         self._kind = kind
         self._archive = archive
+        import zlib
+
         # A truncated archive ends in EOFError, which is no OSError.
         self._broken: tuple[type[Exception], ...] = (EOFError, OSError, zlib.error, *errors)
         self._size = 0

@@ -222,7 +222,8 @@ def read_property(cursor: Cursor, line: int) -> Property | None:
     return Property(error=error, text=value, is_cause=key[1] in ("cause", "[cause]"))
 
 
-_PIECE = re.compile(r"""'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+"|`(?:[^`\\]|\\.)*+`|[^'"`\[({]++|.""")
+# A string that is not closed runs to the end: tried again at each later quote it would cost the square of the length.
+_PIECE = re.compile(r"""'(?:[^'\\]|\\.)*+'?+|"(?:[^"\\]|\\.)*+"?+|`(?:[^`\\]|\\.)*+`?+|[^'"`\[({]++|.""")
 
 
 def _code_on_line(dump: str) -> str:
@@ -232,8 +233,10 @@ def _code_on_line(dump: str) -> str:
         piece = match[0]
         if piece in "[({":
             return ""
-        if piece[0] in "'\"" and (before == " code: " or before.endswith(", code: ")) and is_code(piece[1:-1]):
-            return piece[1:-1]
+        if before == " code: " or before.endswith(", code: "):
+            code = _CODE_VALUE.fullmatch(piece)
+            if code is not None and is_code(code[2]):
+                return code[2]
         before = piece
     return ""
 

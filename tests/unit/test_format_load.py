@@ -23,11 +23,11 @@ def _fault(tmp_path, data):
 def test_a_report_is_loaded(tmp_path):
     path = write(tmp_path, report(case("a"), case("b", "fail")))
     for place in (path, tmp_path, str(tmp_path)):
-        found = load(place)
-        assert [one.name for one in found.report.cases] == ["a", "b"]
-        assert (found.label, found.path) == (str(path), path)
-        assert list(found.evidence.fetch(["b"])) == ["b"]
-        assert load_report(place) == found.report
+        with load(place) as found:
+            assert [one.name for one in found.report.cases] == ["a", "b"]
+            assert (found.label, found.path) == (str(path), path)
+            assert list(found.evidence.fetch(["b"])) == ["b"]
+            assert load_report(place) == found.report
 
 
 @pytest.mark.parametrize("wrap", [lambda data: b"\xef\xbb\xbf" + data, gzip.compress], ids=["bom", "gzip"])

@@ -1,0 +1,76 @@
+"""
+How far the reading of a large report is, for a person at a terminal.
+
+Nothing is shown for the first second, and nothing at all when stderr is no terminal; rich is imported when something is
+to be shown, not before.
+"""
+
+import sys
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from evalgate.plain import escape, shorten
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+_QUIET_SECONDS = 1.0
+_REFRESH_SECONDS = 0.1
+_LONGEST_LABEL = 40
+
+
+class ReadingProgress:
+    """A bar with bytes, rate and time left, that is gone when the work is done."""
+
+    def __init__(self) -> None:
+        self._visible = sys.stderr is not None and sys.stderr.isatty()
+        self._next = time.monotonic() + _QUIET_SECONDS
+        self._bar: Progress | None = None
+        self._tasks: dict[str, TaskID] = {}
+
+    def __enter__(self) -> Self:
+        """Begin to count the time."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Take the bar away."""
+        if self._bar is not None:
+            self._bar.stop()
+
+    def __call__(self, label: str, done: int, total: int | None) -> None:
+        """Note that `done` bytes of an input were read; a `Watch` of formats/source.py."""
+        if not self._visible or time.monotonic() < self._next:
+            return
+        self._next = time.monotonic() + _REFRESH_SECONDS
+        bar = self._shown()
+        if label not in self._tasks:
+            self._tasks[label] = bar.add_task(shorten(escape(label), _LONGEST_LABEL), total=total)
+        bar.update(self._tasks[label], completed=done, refresh=True)
+
+    def _shown(self) -> "Progress":
+        if self._bar is None:
+            from rich.console import Console
+            from rich.progress import (
+                BarColumn,
+                DownloadColumn,
+                Progress,
+                TextColumn,
+                TimeRemainingColumn,
+                TransferSpeedColumn,
+            )
+
+            self._bar = Progress(
+                TextColumn("{task.description}", markup=False),
+                BarColumn(),
+                DownloadColumn(),
+                TransferSpeedColumn(),
+                TimeRemainingColumn(),
+                console=Console(stderr=True),
+                transient=True,
+                auto_refresh=False,
+            )
+            self._bar.start()
+        return self._bar
