@@ -22,11 +22,11 @@ from evalgate.formats.source import Source
 from evalgate.report import Report
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
-# fmt: off
-PIECES = [
-    b",", b"}", b"]", b"[", b"{", b'"', b"\n    },\n    {", b"1e999", b"\xff", b"\\", b"NaN", b"0" * 400, b"", b"null", b"true",
-    b"-1", b"0.5", b"3.0", b'"cases": [', b"\\ud83d", b"\n  ]", b" ", b"\r\n", b'"pass"', b'"error"', b"12345678901234567890",
-]  # fmt: skip
+PIECES = (
+    *(b",", b"}", b"]", b"[", b"{", b'"', b" ", b"\r\n", b"\n  ]", b"\n    },\n    {", b'"cases": ['),
+    *(b"1e999", b"NaN", b"-1", b"0.5", b"3.0", b"12345678901234567890", b"0" * 400),
+    *(b"null", b"true", b'"pass"', b'"error"', b"\xff", b"\\", b"\\ud83d", b""),
+)
 
 
 def outcome(read: Any) -> object:  # noqa: ANN401

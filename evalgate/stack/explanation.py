@@ -38,7 +38,7 @@ def _block_lines(reading: Reading, index: int, block: Block) -> Iterator[str]:
     for frame in block.frames:
         yield f"  frame: line {frame.number}: {_frame(frame)}"
     if block.owner is not None:
-        yield f"  printed as the cause of block {block.owner + 1}"
+        yield f"  printed inside block {block.owner + 1}"
     if block.cause is not None:
         yield f"  caused by block {block.cause + 1}"
     if block.embedded is not None:

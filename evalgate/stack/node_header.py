@@ -56,7 +56,7 @@ def _in_brackets(name: str, tag: str, rest: str) -> Header | None:
     """
     Read form c from its colon on: `: MESSAGE]`, `: MESSAGE] {` or `: MESSAGE] { … }`.
 
-    The dump on the line is found from its end, by matching braces: the message may hold `] { code: 'X' }` as well.
+    The dump on the line is found by the brace that closes at its end: the message may hold `] { code: 'X' }` as well.
     """
     if not rest.startswith(":"):
         return None
@@ -77,9 +77,11 @@ def _opening_brace(text: str) -> int | None:
     """Return where the brace opens that closes at the end of `text`."""
     if not text.endswith(" }"):
         return None
-    depth = 0
-    for match in reversed(list(_BRACES.finditer(text))):
-        depth += 1 if match[0] == "}" else -1
-        if depth == 0:
-            return match.start()
-    return None
+    opened: list[int] = []
+    start = None
+    for match in _BRACES.finditer(text):
+        if match[0] == "{":
+            opened.append(match.start())
+        else:
+            start = opened.pop() if opened else None
+    return start

@@ -54,7 +54,7 @@ class Block(NamedTuple):
     cause: int | None
     """Index of the block that caused this one."""
     owner: int | None
-    """Index of the block in whose property dump this one is printed."""
+    """Index of the block in whose property dump this one is printed, as its cause or in the message of that."""
     embedded: int | None
     """Index of the block in this one's message that gives it its signature, if it has one."""
     signature: str | None

@@ -26,12 +26,25 @@ class Scan(NamedTuple):
 class _Level:
     """The text itself, or one cause inside a property dump, seen from its column."""
 
-    __slots__ = ("above", "cursor", "dump", "holds_error", "last_traceback", "link", "root", "touching", "waiting")
+    __slots__ = (
+        "above",
+        "cursor",
+        "dump",
+        "holds_error",
+        "last_traceback",
+        "link",
+        "owner",
+        "root",
+        "touching",
+        "waiting",
+    )
 
-    def __init__(self, cursor: Cursor) -> None:
+    def __init__(self, cursor: Cursor, *, root: int | None = None, owner: int | None = None) -> None:
         self.cursor = cursor
-        self.root: int | None = None
+        self.root = root
         """The cause that this level is about; None for the text itself."""
+        self.owner = owner
+        """The block in whose dump it is printed."""
         self.dump: int | None = None
         """The block whose property dump is being read."""
         self.holds_error = False
@@ -103,18 +116,17 @@ class _Scanner:
         level.pass_text()
         if found.draft is None:
             return found.next_line
-        index = self.add(found.draft)
+        index = self.add(level, found.draft)
         embedded = None
         for inner in found.inside:
-            place = self.add(inner)
+            place = self.add(level, inner)
             if inner is found.embedded:
                 embedded = place
-        if found.state == "waiting" and embedded is not None:
-            level.waiting.append(index)
+        self.leave(level, index, found)
+        if embedded is not None and found.state == "waiting":
             level.above = level.touching = embedded
-        else:
+        elif found.state in ("done", "dump"):
             found.draft.embedded = embedded
-            self.leave(level, index, found)
         return found.next_line
 
     def leave(self, level: _Level, index: int, found: Found) -> None:
@@ -129,7 +141,8 @@ class _Scanner:
             if all(is_blank(level.cursor.text(line) or "") for line in below):
                 level.touching = index
 
-    def add(self, draft: Draft) -> int:
+    def add(self, level: _Level, draft: Draft) -> int:
+        draft.owner = level.owner
         self.drafts.append(draft)
         return len(self.drafts) - 1
 
@@ -184,13 +197,10 @@ class _Scanner:
         if found.error is None or not found.is_cause or draft.cause is not None:
             level.holds_error = found.error is not None and found.error.form != "brackets"
             return line + 1
-        inner = _Level(level.cursor.at_column(level.cursor.column + 2))
-        cause = node.read_block(found.error, found.text, inner.cursor, line)
-        inner.root = draft.cause = len(self.drafts)
+        draft.cause = len(self.drafts)
+        inner = _Level(level.cursor.at_column(level.cursor.column + 2), root=draft.cause, owner=index)
         self.levels.append(inner)
-        after = self.take(inner, cause)
-        self.drafts[inner.root].owner = index
-        return after
+        return self.take(inner, node.read_block(found.error, found.text, inner.cursor, line))
 
 
 def find_blocks(page: Page) -> Scan:

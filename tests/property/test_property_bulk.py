@@ -3,19 +3,21 @@
 import copy
 import json
 import re
+from typing import Any
 
 import pytest
 from hypothesis import event, example, given
 from hypothesis import strategies as st
 
 from evalgate.errors import ReportError
-from evalgate.formats import Source, _read_whole, dsh_eval_harness, load
+from evalgate.formats import _read_whole, dsh_eval_harness, load
 from evalgate.formats.dsh_eval_harness import bulk
-from evalgate.formats.source import open_source
+from evalgate.formats.dsh_eval_harness.common import CasesRead
+from evalgate.formats.source import Source, open_source
 from tests import builders
 from tests.property.strategies import json_values, texts
 
-LAYOUTS = {
+LAYOUTS: dict[str, dict[str, Any]] = {
     "indented": {"indent": 2, "ensure_ascii": False},
     "compact": {"separators": (",", ":"), "ensure_ascii": False},
     "spaced": {},
@@ -56,7 +58,7 @@ def _compare(tmp_path, data: bytes) -> bool:
         by_itself = _outcome(lambda: _bulk(source) or _NOT_READ)
         assert by_itself in (expected, _NOT_READ)
     assert _outcome_of_load(path) == expected
-    return by_itself != _NOT_READ
+    return bool(by_itself != _NOT_READ)
 
 
 def _outcome_of_load(path):
@@ -198,8 +200,13 @@ def test_one_unusual_case_sends_one_slice_to_the_reference(tmp_path, monkeypatch
     document = _document(60)
     document["cases"][broken]["finalText"] = "\ud83d"
     counted = []
-    original = bulk.CasesRead.add
-    monkeypatch.setattr(bulk.CasesRead, "add", lambda self, case: counted.append(case) or original(self, case))
+    original = CasesRead.add
+
+    def add(self, case):
+        counted.append(case.name)
+        return original(self, case)
+
+    monkeypatch.setattr(CasesRead, "add", add)
     path = tmp_path / "report.json"
     path.write_bytes(json.dumps(document, indent=2).encode())
     with open_source(path) as source:

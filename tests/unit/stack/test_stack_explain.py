@@ -137,4 +137,4 @@ def test_render_shows_trailer_cut_cause_and_owner():
     assert "the text is as long as a cut tail: its first line was not read" in page
     assert "process ended by an exception: trailer in line 8" in page
     assert "  caused by block 2\n" in page
-    assert "  printed as the cause of block 1\n" in page
+    assert "  printed inside block 1\n" in page

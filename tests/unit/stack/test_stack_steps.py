@@ -487,6 +487,17 @@ def test_5_cause_of_a_cause():
     assert signature(f"{CAUSE}  [cause]: Error: b\n      at g (/a.js:1:2) {{\n{inner}{NODE}") == "E_CODE@h"
 
 
+@pytest.mark.parametrize("end", ["", NODE])
+def test_5_what_stands_in_the_message_of_a_cause_is_no_block_of_the_text(end):
+    assert signature(f"{CAUSE}  [cause]: Error: x\n  TypeError: y\n      at g (/a.js:1:2)\n}}{end}") == "Error@f"
+
+
+def test_5_a_dsh_line_in_an_endless_message_is_not_embedded():
+    reading = explain("Error: x\n" + "m\n" * 150 + "dsh: AUTH: y\n" + "\n" * 100 + F)
+    assert reading.signature == "AUTH"
+    assert reading.blocks[0].signature is None
+
+
 def test_5_a_cause_needs_its_owner():
     assert signature("  [cause]: FooError: x\n      at g (/a.js:1:2)\n}\n") is None
 
@@ -566,6 +577,7 @@ def _file(function, path="/a/b.py"):
         ("x " + TB + _file("f") + "KeyError: x", "KeyError@f"),
         (TB + _file("f") + _file("<lambda>") + "KeyError: x", "KeyError@f"),
         (TB + _file("f") + _file("__init__") + "KeyError: x", "KeyError@f"),
+        (TB + _file("f") + _file("/x/y.js") + "KeyError: x", "KeyError@f"),
         (TB + _file("f") + _file("__private") + "KeyError: x", "KeyError@__private"),
         (TB + _file("<module>") + "FooError: x", "FooError"),
         (TB + _file("<module>") + "KeyError: x", None),
