@@ -58,29 +58,28 @@ def compare(before: Report | None, after: Report, options: GateOptions = DEFAULT
         )
     pair = Pair(before, after, options)
     fired = tuple(Fired(signal, tuple(signal.find(pair))) for signal in SIGNALS)
-    compared = sum(1 for _ in pair.matched())
     highest = max((one.signal.severity for one in fired if one.findings), default=None)
     verdict = verdict_of(highest) if after.cases else Verdict.NOT_APPLICABLE
     return GateResult(
         verdict=verdict,
-        reasons=tuple(_reasons(verdict, compared, fired, pair)),
+        reasons=tuple(_reasons(verdict, fired, pair)),
         fired=fired,
-        compared=compared,
+        compared=pair.compared,
         before=before,
         after=after,
         options=options,
     )
 
 
-def _reasons(verdict: Verdict, compared: int, fired: tuple[Fired[Any], ...], pair: Pair) -> Iterator[str]:
+def _reasons(verdict: Verdict, fired: tuple[Fired[Any], ...], pair: Pair) -> Iterator[str]:
     """Yield what stands above the rules first, then what each rule says, most severe first."""
     if verdict is Verdict.NOT_APPLICABLE:
         yield "the after report holds no case: nothing was judged"
     elif not pair.before.cases:
         yield "the before report holds no case: nothing was compared"
-    elif compared == 0:
+    elif pair.compared == 0:
         yield "no case is in both reports, so nothing was compared: were cases renamed, or is it another suite?"
     elif verdict is Verdict.PASS:
-        yield f"nothing got worse in {compared} compared {'case' if compared == 1 else 'cases'}"
+        yield f"nothing got worse in {pair.compared} compared {'case' if pair.compared == 1 else 'cases'}"
     for one in by_severity(fired):
         yield from one.reasons(pair.options)

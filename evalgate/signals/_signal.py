@@ -34,9 +34,18 @@ class Pair:
         return {case.name: case for case in self.before.cases}
 
     @cached_property
-    def after_names(self) -> frozenset[str]:
-        """The names of the after report's cases."""
-        return frozenset(case.name for case in self.after.cases)
+    def compared(self) -> int:
+        """How many cases both reports have."""
+        known = self.before_by_name
+        return sum(case.name in known for case in self.after.cases)
+
+    def removed(self) -> Iterable[Case]:
+        """Return the cases that only the before report has, in its order."""
+        if self.compared == len(self.before.cases):
+            # A set of a million names is not made to find that none is gone.
+            return ()
+        names = frozenset(case.name for case in self.after.cases)
+        return (case for case in self.before.cases if case.name not in names)
 
     def was_flaky(self, name: str) -> bool:
         """Whether the baseline has the case, and has it as flaky."""

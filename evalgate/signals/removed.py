@@ -15,7 +15,7 @@ from evalgate.verdict import Severity
 
 def find(pair: Pair) -> list[str]:
     """Return the names of the cases that are gone, in the order of the before report."""
-    return [case.name for case in pair.before.cases if case.name not in pair.after_names]
+    return [case.name for case in pair.removed()]
 
 
 def _reasons(names: Sequence[str], options: GateOptions) -> Iterable[str]:

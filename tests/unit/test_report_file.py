@@ -67,6 +67,10 @@ def _set(existing, section="new\nlines"):
         (f"~~~ md `x`\n{B}\nx\n{E}\n~~~\n", f"~~~ md `x`\n{B}\nx\n{E}\n~~~\n\n{NEW}\n"),
         (f"   ````\n{B}\nx\n{E}\n```\n  ````  \n", f"   ````\n{B}\nx\n{E}\n```\n  ````  \n\n{NEW}\n"),
         (f"```\n{B}\nx\n{E}\n~~~\n``` no\n```\n", f"```\n{B}\nx\n{E}\n~~~\n``` no\n```\n\n{NEW}\n"),
+        # what does not close a fence: a shorter one, another character, one with an info string
+        (f"````\n```\n{B}\nx\n{E}\n````\n", f"````\n```\n{B}\nx\n{E}\n````\n\n{NEW}\n"),
+        (f"```\n~~~\n{B}\nx\n{E}\n```\n", f"```\n~~~\n{B}\nx\n{E}\n```\n\n{NEW}\n"),
+        (f"```\n``` no\n{B}\nx\n{E}\n```\n", f"```\n``` no\n{B}\nx\n{E}\n```\n\n{NEW}\n"),
         # our section after a closed fence that shows the markers
         (f"```\n{B}\n{E}\n```\n{B}\nold\n{E}\n", f"```\n{B}\n{E}\n```\n{NEW}\n"),
         # only one marker in a fence: the other is alone

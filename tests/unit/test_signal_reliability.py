@@ -85,6 +85,7 @@ def test_unreliable_rate_is_rounded_half_away_and_bound_down():
         (5, 30, "0.8", "below the threshold 0.8", "it would take"),
         (10, 10, "1", "no number of trials can reach", "it would take"),
         (11, 12, "0.8", "below the threshold 0.8", "it would take"),
+        (10, 11, "0.8", "below the threshold 0.8", "it would take"),
     ],
 )
 def test_unreliable_reason(passes, trials, threshold, says, never):

@@ -24,13 +24,12 @@ from msgspec import UNSET
 
 from evalgate.errors import ReportError
 from evalgate.evidence import CaseEvidence
-from evalgate.formats.dsh_eval_harness.common import CasesRead, is_legacy, recognise
+from evalgate.formats.dsh_eval_harness.common import CasesRead, is_legacy, recognise, signature_of
 from evalgate.formats.dsh_eval_harness.shapes import Attempt, CaseShape, HeaderShape, Run
 from evalgate.formats.instants import instant
 from evalgate.formats.source import Reader, Source
 from evalgate.formats.strict_json import decode, has_long_digits
 from evalgate.report import Case, Report, Status, Trials
-from evalgate.stack import signature
 
 CHUNK = 64 * 1024
 """Unit: bytes. Slices of this size stay in the processor's cache."""
@@ -246,7 +245,7 @@ def _fact(case: CaseShape, *, legacy: bool) -> Case | None:
     ):
         return None
     failed = [run for run in runs if run.status != "pass"]
-    signatures = [signature(run.stderr_tail) for run in failed if run.stderr_tail is not UNSET] if failed else []
+    signatures = [signature_of(run.stderr_tail) for run in failed if run.stderr_tail is not UNSET] if failed else []
     # In retry mode the last attempt has the case's status, so the failed attempts of a passing case are earlier ones.
     retried = trials is None and bool(failed)
     return Case(

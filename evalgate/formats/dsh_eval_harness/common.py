@@ -2,12 +2,18 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from evalgate.formats.faults import Fault, Faults
 from evalgate.report import Case
+from evalgate.stack import signature
 
 TOOL = "dsh-eval-harness"
+
+signature_of = lru_cache(maxsize=256)(signature)
+"""The error signature of a stderr text. When a machine breaks, every case dies with the same text."""
+
 _SCHEMAS = (0, 1)
 
 
@@ -52,11 +58,10 @@ class CasesRead:
 
     def add_all(self, cases: Sequence[Case]) -> bool:
         """Enter the next cases, which break no rule by themselves; do nothing and return False if a name is taken."""
-        for place, case in enumerate(cases, self.count):
-            if self._places.setdefault(case.name, place) != place:
-                for entered in cases[: place - self.count]:
-                    del self._places[entered.name]
-                return False
+        places = {case.name: place for place, case in enumerate(cases, self.count)}
+        if len(places) != len(cases) or not self._places.keys().isdisjoint(places):
+            return False
+        self._places.update(places)
         self.facts += cases
         self.count += len(cases)
         return True

@@ -10,12 +10,11 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from evalgate.evidence import AttemptEvidence, CaseEvidence
-from evalgate.formats.dsh_eval_harness.common import CasesRead, is_legacy
+from evalgate.formats.dsh_eval_harness.common import CasesRead, is_legacy, signature_of
 from evalgate.formats.dsh_eval_harness.consistency import case_faults, has_history, header_faults, summary_faults
 from evalgate.formats.dsh_eval_harness.model import Attempt, CaseModel, Header, Run
 from evalgate.formats.faults import MISSING, Fault, Faults, place_of
 from evalgate.report import Case, Report, Status, Trials
-from evalgate.stack import signature
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -106,7 +105,7 @@ def _facts(case: CaseModel) -> Case:
     runs: Sequence[Run] = case.attempt_results if history else [case]
     trials = _trials(case)
     retried = history and trials is None and any(run.status != "pass" for run in runs[:-1])
-    read_signatures = (signature(run.stderr_tail) for run in runs if run.status != "pass")
+    read_signatures = (signature_of(run.stderr_tail) for run in runs if run.status != "pass")
     return Case(
         name=case.name,
         status=Status(case.status),
@@ -161,7 +160,7 @@ def _attempt_evidence(run: Run | Attempt, number: int) -> AttemptEvidence:
         failures=tuple(run.failures),
         tool_errors=tuple((error.name, error.error) for error in run.tool_errors),
         stderr=run.stderr_tail,
-        signature=signature(run.stderr_tail) if run.status != "pass" else None,
+        signature=signature_of(run.stderr_tail) if run.status != "pass" else None,
         total_tokens=run.tokens.total,
         duration_ms=run.duration_ms,
     )
