@@ -111,7 +111,7 @@ def _put(document, steps, value):
             return
         key = list(children)[step % len(children)]
         if step == steps[-1] or not isinstance(here[key], dict | list) or not here[key]:
-            here[key] = value
+            here[key] = copy.deepcopy(value)
             return
         here = here[key]
 
