@@ -24,7 +24,7 @@ from msgspec import UNSET
 
 from evalgate.errors import ReportError
 from evalgate.evidence import CaseEvidence
-from evalgate.formats.dsh_eval_harness.common import CasesRead, is_legacy, recognise, signature_of
+from evalgate.formats.dsh_eval_harness.common import CasesInMemory, CasesRead, is_legacy, recognise, signature_of
 from evalgate.formats.dsh_eval_harness.shapes import Attempt, CaseShape, HeaderShape, Run
 from evalgate.formats.instants import instant
 from evalgate.formats.source import Reader, Source
@@ -319,8 +319,6 @@ class SlicedEvidence:
             for position, case in enumerate(self._report.cases)
             if case.name in wanted
         )
-        from evalgate.formats.dsh_eval_harness import reference
-
         stream, at = self._source.open(), 0
         evidence: dict[str, CaseEvidence] = {}
         for number in numbers:
@@ -328,7 +326,7 @@ class SlicedEvidence:
             _skip(stream, one.offset - at)
             array = b"[" + _read_exactly(stream, one.length) + b"]"
             at = one.offset + one.length
-            evidence.update(reference.CasesInMemory(decode(self._source.label, array).value).fetch(wanted))
+            evidence.update(CasesInMemory(decode(self._source.label, array).value).fetch(wanted))
         return evidence
 
 

@@ -1,12 +1,13 @@
 """What both readers of the format share. Imports no model: the bulk reader does without pydantic."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from evalgate.evidence import AttemptEvidence, CaseEvidence
 from evalgate.formats.faults import Fault, Faults
-from evalgate.report import Case
+from evalgate.report import Case, Status, Trials
 from evalgate.stack import signature
 
 TOOL = "dsh-eval-harness"
@@ -69,3 +70,46 @@ class CasesRead:
     def statuses(self) -> Counter[str]:
         """Return how many cases have each status."""
         return Counter(case.status.value for case in self.facts)
+
+
+class CasesInMemory:
+    """The evidence of cases whose JSON is in memory and has been checked: what the contract promises is there."""
+
+    def __init__(self, raw_cases: Sequence[Any]) -> None:
+        self._raw = raw_cases
+
+    def fetch(self, names: Collection[str]) -> dict[str, CaseEvidence]:
+        """Return the evidence of the named cases; a name that the report lacks is left out."""
+        wanted = frozenset(names)
+        return {raw["name"]: _case_evidence(raw) for raw in self._raw if raw["name"] in wanted}
+
+
+def _case_evidence(raw: Mapping[str, Any]) -> CaseEvidence:
+    reliability = raw.get("reliability")
+    return CaseEvidence(
+        name=raw["name"],
+        status=Status(raw["status"]),
+        attempts=tuple(
+            _attempt_evidence(run, number) for number, run in enumerate(raw.get("attemptResults", [raw]), 1)
+        ),
+        trials=None if reliability is None else Trials(int(reliability["trials"]), int(reliability["passes"])),
+        total_tokens=raw["tokens"]["total"],
+    )
+
+
+def _attempt_evidence(raw: Mapping[str, Any], number: int) -> AttemptEvidence:
+    exit_code = raw.get("exitCode")
+    return AttemptEvidence(
+        number=number,
+        status=Status(raw["status"]),
+        exit_code=None if exit_code is None else int(exit_code),
+        ended_by_signal=exit_code is None and "exitCode" in raw,
+        timed_out=raw.get("timedOut", False),
+        error=raw.get("error"),
+        failures=tuple(raw["failures"]),
+        tool_errors=tuple((error["name"], error["error"]) for error in raw["toolErrors"]),
+        stderr=raw.get("stderrTail"),
+        signature=None if raw["status"] == "pass" else signature_of(raw.get("stderrTail")),
+        total_tokens=raw["tokens"]["total"],
+        duration_ms=raw["durationMs"],
+    )

@@ -4,22 +4,21 @@ The reference reader: the whole document, the models, every rule, the exact mess
 It decides what a valid report is. A faster reader may exist beside it and must agree with it in everything.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from evalgate.evidence import AttemptEvidence, CaseEvidence
-from evalgate.formats.dsh_eval_harness.common import CasesRead, is_legacy, signature_of
+from evalgate.formats.dsh_eval_harness.common import CasesInMemory, CasesRead, is_legacy, signature_of
 from evalgate.formats.dsh_eval_harness.consistency import case_faults, has_history, header_faults, summary_faults
-from evalgate.formats.dsh_eval_harness.model import Attempt, CaseModel, Header, Run
+from evalgate.formats.dsh_eval_harness.model import CaseModel, Header, Run
 from evalgate.formats.faults import MISSING, Fault, Faults, place_of
 from evalgate.report import Case, Report, Status, Trials
 
 M = TypeVar("M", bound=BaseModel)
 
 
-def read(label: str, document: Mapping[str, Any]) -> tuple[Report, "CasesInMemory"]:
+def read(label: str, document: Mapping[str, Any]) -> tuple[Report, CasesInMemory]:
     """
     Return the facts of a decoded report and where its evidence comes from.
 
@@ -122,45 +121,3 @@ def _facts(case: CaseModel) -> Case:
 
 def _trials(case: CaseModel) -> Trials | None:
     return None if case.reliability is None else Trials(case.reliability.trials, case.reliability.passes)
-
-
-class CasesInMemory:
-    """The evidence of a report whose document is in memory."""
-
-    def __init__(self, raw_cases: Sequence[Any]) -> None:
-        self._raw = raw_cases
-
-    def fetch(self, names: Collection[str]) -> dict[str, CaseEvidence]:
-        """Return the evidence of the named cases; a name that the report lacks is left out."""
-        wanted = frozenset(names)
-        return {
-            raw["name"]: _case_evidence(CaseModel.model_validate(raw)) for raw in self._raw if raw["name"] in wanted
-        }
-
-
-def _case_evidence(case: CaseModel) -> CaseEvidence:
-    runs: Sequence[Run] = case.attempt_results if has_history(case) else [case]
-    return CaseEvidence(
-        name=case.name,
-        status=Status(case.status),
-        attempts=tuple(_attempt_evidence(run, number) for number, run in enumerate(runs, 1)),
-        trials=_trials(case),
-        total_tokens=case.tokens.total,
-    )
-
-
-def _attempt_evidence(run: Run | Attempt, number: int) -> AttemptEvidence:
-    return AttemptEvidence(
-        number=number,
-        status=Status(run.status),
-        exit_code=run.exit_code,
-        ended_by_signal=run.exit_code is None and "exit_code" in run.model_fields_set,
-        timed_out=bool(run.timed_out),
-        error=run.error,
-        failures=tuple(run.failures),
-        tool_errors=tuple((error.name, error.error) for error in run.tool_errors),
-        stderr=run.stderr_tail,
-        signature=signature_of(run.stderr_tail) if run.status != "pass" else None,
-        total_tokens=run.tokens.total,
-        duration_ms=run.duration_ms,
-    )
