@@ -6,7 +6,16 @@ from math import inf, nan
 
 import pytest
 
-from evalgate.numbers import as_float, decimal_text, exact, half_away, number_text, plain_number, rounded_down
+from evalgate.numbers import (
+    as_float,
+    decimal_text,
+    exact,
+    half_away,
+    number_text,
+    plain_number,
+    rounded_down,
+    text_above,
+)
 
 LARGEST = 1.7976931348623157e308
 
@@ -136,3 +145,21 @@ def test_as_float_stays_finite():
 )
 def test_decimal_text(value, text):
     assert decimal_text(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "bound", "text"),
+    [
+        ("60", "50", "60"),
+        ("50.01", "50", "50.01"),
+        ("50.5", "50", "51"),
+        ("50.4", "50", "50.4"),
+        ("50.0004", "50", "50.0004"),
+        ("12.51", "12.5", "13"),
+        ("0.001", "0", "0.001"),
+        ("0.6", "0", "1"),
+    ],
+)
+def test_text_above_is_seen_to_be_above(value, bound, text):
+    """No reason says that 50 is more than 50."""
+    assert text_above(Fraction(value), Fraction(bound)) == text

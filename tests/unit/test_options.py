@@ -19,6 +19,10 @@ def test_any_number_becomes_the_exact_one(value):
     assert (options.token_pct, options.success_rate) == (Fraction(1, 10), Fraction(1, 10))
 
 
+def test_zero_percent_is_allowed_and_switches_off():
+    assert GateOptions(max_token_increase_pct=0).token_pct == 0
+
+
 @pytest.mark.parametrize("rate", [0, 1, 0.5])
 def test_a_rate_is_a_share(rate):
     assert GateOptions(min_trial_success_rate=rate).success_rate == Fraction(rate)

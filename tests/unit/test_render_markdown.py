@@ -286,3 +286,39 @@ def test_where_the_runs_came_from():
 def test_without_a_baseline_its_column_says_none():
     table = _check(_render(None, report(case("a")))).tables[-1]
     assert {row[1] for row in table[1:]} == {"none"}
+
+
+def test_stderr_is_shown_of_the_after_report_and_of_what_did_not_pass():
+    before = report(case("a", attempts=[attempt("error", stderr="old crash"), attempt()], flaky=True))
+    runs = [attempt("error", stderr="first"), attempt("fail", stderr=" \n"), attempt("fail", stderr="second")]
+    after = report(case("a", "fail", attempts=[*runs, attempt("fail")]), case("b", stderr="noise", flaky=True))
+    text = _render(before, after)
+    assert _check(text).blocks == ["first\n", "second\n"]
+    assert [line for line in text.split("\n") if line.startswith("The end of")] == [
+        "The end of stderr, after, attempt 1:",
+        "The end of stderr, after, attempt 3:",
+    ]
+
+
+def test_of_many_attempts_those_that_did_not_pass_and_the_last_are_shown():
+    statuses = ["pass"] * 10 + ["fail"] + ["pass"] * 10
+    table = next(
+        one for one in _check(_render(report(case("a")), report(retried("a", *statuses)))).tables if one[0][0] == "run"
+    )
+    shown = [row[1] for row in table[1:] if row[0] == "after"]
+    assert shown == [*map(str, range(1, 11)), "11", "21"]
+
+
+def test_an_incident_stands_above_all_else():
+    before = report(case("bash-tool"), case("fs"), dshVersion="1")
+    after = report(
+        retried("bash-tool", "error", "pass", stderr=CRASH),
+        retried("fs", "error", "pass", stderr=CRASH),
+        dshVersion="2",
+    )
+    text = _render(before, after)
+    _check(text)
+    quote = [line for line in text.split("\n") if line.startswith("> ")]
+    assert quote[0].startswith("> **Incident:** ")
+    assert "ENOENT@ensureSymlink: 2 attempts in 2 cases" in quote[0]
+    assert "Incident" not in _render(after, after)

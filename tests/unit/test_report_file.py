@@ -205,8 +205,12 @@ def test_a_place_that_cannot_be_written(tmp_path, name):
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
-def test_a_pipe_is_not_waited_for(tmp_path):
+def test_a_pipe_is_not_waited_for(tmp_path, monkeypatch):
+    def read(path):
+        raise AssertionError(f"{path} would never end")
+
     os.mkfifo(tmp_path / "pipe")
+    monkeypatch.setattr(Path, "read_bytes", read)
     with pytest.raises(OutputError, match="not a regular file"):
         write_section(tmp_path / "pipe", "one")
 

@@ -116,7 +116,7 @@ class _Reading:
         while True:
             found = self.buffer.rfind(self.between, searched)
             if found >= 0:
-                self.read_slice(bytes(memoryview(self.buffer)[: found + self.cut]))
+                self.read_slice(found + self.cut)
                 del self.buffer[: found + self.skip]
                 self.offset += found + self.skip
             searched = max(0, len(self.buffer) - len(self.between) + 1)
@@ -150,10 +150,11 @@ class _Reading:
             duration_ms=0 if header.duration_ms is UNSET else header.duration_ms,
         )
 
-    def read_slice(self, text: bytes) -> None:
-        """Enter the facts of the cases that `text` holds, by the fast way or by the reference's."""
-        self.slices.append(Slice(self.offset, len(text), len(self.cases.facts)))
-        array = b"[" + text + b"]"
+    def read_slice(self, length: int) -> None:
+        """Enter the facts of the cases in the first bytes of the buffer, by the fast way or by the reference's."""
+        self.slices.append(Slice(self.offset, length, len(self.cases.facts)))
+        with memoryview(self.buffer) as view:
+            array = b"".join((b"[", view[:length], b"]"))
         facts = _fast_facts(array, legacy=self.legacy)
         if facts is not None and self.cases.add_all(facts):
             return
@@ -167,7 +168,7 @@ class _Reading:
         """Read the cases that are left in the buffer; return what stands behind the bracket that closes the array."""
         text = bytes(self.buffer)
         end = _end_of_array(text)
-        self.read_slice(text[:end])
+        self.read_slice(end)
         return text[end + 1 :]
 
 
@@ -245,19 +246,20 @@ def _fact(case: CaseShape, *, legacy: bool) -> Case | None:
     ):
         return None
     failed = [run for run in runs if run.status != "pass"]
-    signatures = [signature_of(run.stderr_tail) for run in failed if run.stderr_tail is not UNSET] if failed else []
+    read = [signature_of(run.stderr_tail) for run in failed if run.stderr_tail is not UNSET] if failed else ()
     # In retry mode the last attempt has the case's status, so the failed attempts of a passing case are earlier ones.
     retried = trials is None and bool(failed)
+    # By position, in the order of the fields: this is done for every case of every report.
     return Case(
-        name=case.name,
-        status=_STATUSES[case.status],
-        flaky=case.status == "pass" and bool(history) and (case.flaky is True or retried),
-        attempts=len(runs),
-        total_tokens=case.tokens.total,
-        skipped_lines=0 if case.skipped_lines is UNSET else case.skipped_lines,
-        tool_errors=len(case.tool_errors),
-        trials=trials,
-        signatures=tuple(one for one in signatures if one is not None),
+        case.name,
+        _STATUSES[case.status],
+        case.status == "pass" and bool(history) and (case.flaky is True or retried),
+        len(runs),
+        case.tokens.total,
+        0 if case.skipped_lines is UNSET else case.skipped_lines,
+        len(case.tool_errors),
+        trials,
+        tuple([one for one in read if one is not None]) if read else (),
     )
 
 
@@ -269,9 +271,12 @@ def _run_agrees(run: Run, *, legacy: bool) -> bool:
 
 
 def _history_agrees(case: CaseShape, history: Sequence[Attempt], *, legacy: bool) -> bool:
-    return len(history) == case.attempts and all(
-        attempt.index == number and _run_agrees(attempt, legacy=legacy) for number, attempt in enumerate(history, 1)
-    )
+    number = 0
+    for attempt in history:
+        number += 1
+        if attempt.index != number or not _run_agrees(attempt, legacy=legacy):
+            return False
+    return number == case.attempts
 
 
 def _header(document: dict[str, Any], *, legacy: bool) -> HeaderShape | None:
