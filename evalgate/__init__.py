@@ -6,16 +6,22 @@ evalgate: the gate between two runs of an agent evaluation.
     result = compare(load_report("before"), load_report("after"))
     print(result.verdict.value, *result.reasons, sep="\n")
 
-Importing this package loads neither the command line nor what renders reports.
+A name is imported when it is used: importing this package costs nothing, and neither the command line nor what renders
+reports is ever loaded by it.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from evalgate._version import __version__
-from evalgate.errors import CannotJudgeError, MissingReportError, ReportError
-from evalgate.formats import load_report
-from evalgate.gate import GateResult, compare
-from evalgate.options import GateOptions
-from evalgate.report import Case, Report, Status, Trials
-from evalgate.verdict import ExitCode, Severity, Verdict, exit_code
+
+if TYPE_CHECKING:
+    from evalgate.errors import CannotJudgeError, MissingReportError, ReportError
+    from evalgate.formats import load_report
+    from evalgate.gate import GateResult, compare
+    from evalgate.options import GateOptions
+    from evalgate.report import Case, Report, Status, Trials
+    from evalgate.verdict import ExitCode, Severity, Verdict, exit_code
 
 __all__ = [
     "CannotJudgeError",
@@ -35,3 +41,21 @@ __all__ = [
     "exit_code",
     "load_report",
 ]
+
+_HOMES = {
+    "errors": ("CannotJudgeError", "MissingReportError", "ReportError"),
+    "formats": ("load_report",),
+    "gate": ("GateResult", "compare"),
+    "options": ("GateOptions",),
+    "report": ("Case", "Report", "Status", "Trials"),
+    "verdict": ("ExitCode", "Severity", "Verdict", "exit_code"),
+}
+
+
+def __getattr__(name: str) -> object:
+    for module, names in _HOMES.items():
+        if name in names:
+            value = getattr(import_module(f"evalgate.{module}"), name)
+            globals()[name] = value
+            return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

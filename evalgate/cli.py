@@ -5,6 +5,7 @@ Thin on purpose: no rule, no wording of a finding and no format of an output is 
 imported when it runs, since `compare` is started on every pull request.
 """
 
+import errno
 import os
 import re
 import sys
@@ -42,6 +43,14 @@ Exit codes:
   130  interrupted
 """
 
+OTHER_EXIT_CODES = """\
+\b
+Exit codes:
+  0    printed; for signature also when there is none
+  3    bad usage, or something could not be read or written
+  130  interrupted
+"""
+
 app = typer.Typer(
     name="evalgate",
     help="The gate between two runs of an agent evaluation.\n\n"
@@ -67,6 +76,8 @@ class SchemaName(Enum):
     REPORT = "report"
     GATE = "gate"
 
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]{1,30}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})")
 """No exponents: a fraction would be as long as 1e999999999 says."""
@@ -136,6 +147,8 @@ def compare(
             raise typer.BadParameter(f"{name} is empty: is a variable not set?")
     if before == after == "-":
         raise typer.BadParameter("Only one of BEFORE and AFTER can be stdin.")
+    if report == "-" or (report or "").endswith(("/", os.sep)):
+        raise typer.BadParameter("--report takes the path of a file.")
     if report is not None and no_report:
         raise typer.BadParameter("--report and --no-report exclude each other.")
     options = _options(max_token_increase_pct, min_trial_success_rate)
@@ -156,7 +169,7 @@ def compare(
     return code
 
 
-@app.command(epilog=EXIT_CODES)
+@app.command(epilog=OTHER_EXIT_CODES)
 def signature(
     file: Annotated[str, typer.Argument(metavar="[FILE]", help="A stderr text, or - for stdin.")] = "-",
     explanation: Annotated[
@@ -194,7 +207,7 @@ def signature(
     return ExitCode.OK
 
 
-@app.command(epilog=EXIT_CODES)
+@app.command(epilog=OTHER_EXIT_CODES)
 def schema(
     name: Annotated[
         SchemaName,
@@ -211,7 +224,7 @@ def schema(
     return ExitCode.OK
 
 
-@app.command(epilog=EXIT_CODES)
+@app.command(epilog=OTHER_EXIT_CODES)
 def signals(
     name: Annotated[
         str | None, typer.Argument(metavar="[NAME]", help="A rule: FLAKY, flakyCases or new-flaky-cases.")
@@ -234,7 +247,7 @@ def signals(
 
         near = difflib.get_close_matches(name.lower(), wanted, 1)
         hint = f" Did you mean {wanted[near[0]].key}?" if near else " `evalgate signals` lists them."
-        raise typer.BadParameter(f"there is no rule {escape(name)!r}.{hint}")
+        raise typer.BadParameter(f'there is no rule "{name}".{hint}')
     _out([page(wanted[name.lower()])])
     return ExitCode.OK
 
@@ -246,10 +259,17 @@ def run(argv: Sequence[str]) -> int:
     except typer.TyperException as fault:
         context = getattr(fault, "ctx", None) or _context(argv)
         hint = f"Try '{context.command_path} --help' for help."
-        _say([*context.get_usage().splitlines(), hint, f"evalgate: {escape(fault.format_message())}"])
+        _say([*context.get_usage().splitlines(), hint])
+        _note(line.strip() for line in fault.format_message().splitlines())
         return ExitCode.CANNOT_JUDGE
     except CannotJudgeError as fault:
         _note(fault.faults)
+        return ExitCode.CANNOT_JUDGE
+    except OSError as fault:
+        if fault.errno not in _NO_ROOM or fault.filename is not None:
+            raise
+        # typer prints its help itself.
+        _note([f"stdout: cannot be written ({fault.strerror})"])
         return ExitCode.CANNOT_JUDGE
     except typer.Abort:
         return ExitCode.INTERRUPTED

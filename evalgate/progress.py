@@ -5,6 +5,7 @@ Nothing is shown for the first second, and nothing at all when stderr is no term
 to be shown, not before.
 """
 
+import os
 import sys
 import time
 from types import TracebackType
@@ -24,7 +25,7 @@ class ReadingProgress:
     """A bar with bytes, rate and time left, that is gone when the work is done."""
 
     def __init__(self) -> None:
-        self._visible = sys.stderr is not None and sys.stderr.isatty()
+        self._visible = sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
         self._next = time.monotonic() + _QUIET_SECONDS
         self._bar: Progress | None = None
         self._tasks: dict[str, TaskID] = {}

@@ -32,7 +32,7 @@ def with_section(existing: bytes, section: str) -> bytes:
     lines = _lines(existing.removeprefix(mark))
     found = _find(lines)
     before, after = (lines, []) if found is None else (lines[: found[0]], lines[found[1] + 1 :])
-    ending = _line_ending([*before, *after] or lines)
+    ending = _line_ending([*before, *after]) or _line_ending(lines) or b"\n"
     body = section.encode("utf-8", "backslashreplace").replace(b"\n", ending)
     block = ending.join([BEGIN, body, END])
     head = mark + b"".join(before)
@@ -92,9 +92,11 @@ def _fenced(lines: list[bytes]) -> list[bool]:
     return inside
 
 
-def _line_ending(lines: list[bytes]) -> bytes:
+def _line_ending(lines: list[bytes]) -> bytes | None:
+    """Return the ending that most of the lines have, None when none has one."""
     crlf = sum(line.endswith(b"\r\n") for line in lines)
-    return b"\r\n" if 2 * crlf > sum(line.endswith(b"\n") for line in lines) else b"\n"
+    ended = sum(line.endswith(b"\n") for line in lines)
+    return None if not ended else b"\r\n" if 2 * crlf > ended else b"\n"
 
 
 def write_section(path: Path, section: str, *, never: tuple[Path, ...] = ()) -> None:

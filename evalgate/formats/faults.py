@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from evalgate.errors import ReportError
+from evalgate.formats.strict_json import NotFinite
 from evalgate.plain import shorten
 
 MISSING = object()
@@ -72,6 +73,8 @@ def place_of(path: Iterable[str | int]) -> str:
 
 
 def _shown(value: object) -> str:
+    if isinstance(value, NotFinite):
+        return value.literal
     if isinstance(value, dict):
         return f"an object of {len(value)} {'field' if len(value) == 1 else 'fields'}"
     if isinstance(value, list):

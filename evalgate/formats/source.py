@@ -21,6 +21,8 @@ UNPACKED_LIMIT = 2 * 1024**3
 
 _DEVICES = (("dev",), ("proc",))
 _CHUNK = 1 << 20
+_KEPT_LIMIT = 8 << 30
+"""Unit: bytes. Of a pipe: one that never ends must not fill the disk."""
 _KEPT_IN_MEMORY = 64 << 20
 """Unit: bytes. Of a pipe; more goes to an unnamed temporary file, so that memory stays bounded."""
 
@@ -60,6 +62,7 @@ class Source:
         self.path = path
         """The file it came from; None for stdin and pipes, which have no place beside them."""
         self._raw = raw
+        self._stamp = _stamp(raw)
 
     def __enter__(self) -> Self:
         """Return the source; it is closed at the end of the block."""
@@ -68,6 +71,10 @@ class Source:
     def __exit__(self, *exception: object) -> None:
         """Close the source."""
         self._raw.close()
+
+    def changed(self) -> bool:
+        """Tell whether somebody wrote to the file since it was opened."""
+        return self._stamp != _stamp(self._raw)
 
     def open(self) -> Reader:
         """Return the unpacked content from its beginning. Reading raises `ReportError`."""
@@ -98,6 +105,15 @@ class Source:
         return b"".join(iter(lambda: stream.read(_CHUNK), b""))
 
 
+def _stamp(raw: IO[bytes]) -> tuple[int, int] | None:
+    """Return when a file was last written and its size, None for what is kept in memory."""
+    try:
+        status = os.fstat(raw.fileno())
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size
+
+
 def open_source(place: str | os.PathLike[str], watch: Watch = _unwatched) -> Source:
     """
     Open the input at `place`: a file, a folder that holds report.json, `-` for stdin, or a pipe.
@@ -105,7 +121,7 @@ def open_source(place: str | os.PathLike[str], watch: Watch = _unwatched) -> Sou
     Raises `MissingReportError` when there is nothing at the path, `ReportError` when it cannot be read.
     """
     if os.fspath(place) == STDIN:
-        return Source("<stdin>", _kept(_stdin(watch)), None, watch)
+        return Source("<stdin>", _kept("<stdin>", _stdin(watch)), None, watch)
     path = Path(place)
     try:
         if path.is_dir():
@@ -120,7 +136,7 @@ def open_source(place: str | os.PathLike[str], watch: Watch = _unwatched) -> Sou
     if stat.S_ISREG(os.fstat(raw.fileno()).st_mode):
         return Source(str(path), raw, None if device else path, watch)
     with raw:
-        return Source(str(path), _kept(_File(str(path), raw, watch)), None, watch)
+        return Source(str(path), _kept(str(path), _File(str(path), raw, watch)), None, watch)
 
 
 def read_stdin() -> bytes:
@@ -135,14 +151,21 @@ def _stdin(watch: Watch = _unwatched) -> Reader:
     return _File("<stdin>", sys.stdin.buffer, watch)
 
 
-def _kept(stream: Reader) -> IO[bytes]:
+def _kept(label: str, stream: Reader) -> IO[bytes]:
     """Return the content of a stream that can be read once, in memory or, when it is large, in an unnamed file."""
     import tempfile
 
     kept = tempfile.SpooledTemporaryFile(max_size=_KEPT_IN_MEMORY)  # noqa: SIM115 (the source closes it)
     try:
+        size = 0
         while part := stream.read(_CHUNK):
+            size += len(part)
+            if size > _KEPT_LIMIT:
+                raise ReportError([f"{label}: is longer than {_KEPT_LIMIT >> 30} GiB: pass a file, not a pipe"])
             kept.write(part)
+    except OSError as fault:
+        kept.close()
+        raise ReportError([f"{label}: cannot be kept while it is read ({fault.strerror or fault})"]) from fault
     except BaseException:
         kept.close()
         raise

@@ -17,11 +17,17 @@ _LONGEST_NUMBER = 1000
 _TEXT_ENCODINGS = ((b"\xff\xfe", "UTF-16"), (b"\xfe\xff", "UTF-16"))
 
 
+class NotFinite(float):
+    """A number that is refused, with what the file says."""
+
+    literal: str
+
+
 class Document(NamedTuple):
     """One JSON value."""
 
     value: Any
-    """Numbers that are not finite stand in it as infinities or NaN, so that the place of each can be named."""
+    """Numbers that are not finite stand in it as `NotFinite`, so that the place of each can be named."""
     bad_numbers: tuple[str, ...]
     """The literals of those numbers, wherever they stand, in order."""
 
@@ -30,9 +36,11 @@ def decode(label: str, data: bytes) -> Document:
     """Return the JSON value that `data` holds; raise `ReportError` when it is not exactly one JSON value in UTF-8."""
     bad: list[str] = []
 
-    def not_finite(literal: str) -> float:
-        bad.append(literal if len(literal) <= _SHOWN else f"{literal[:_SHOWN]}... ({len(literal)} characters)")
-        return nan if literal == "NaN" else -inf if literal.startswith("-") else inf
+    def not_finite(literal: str) -> NotFinite:
+        number = NotFinite(nan if literal == "NaN" else -inf if literal.startswith("-") else inf)
+        number.literal = literal if len(literal) <= _SHOWN else f"{literal[:_SHOWN]}... ({len(literal)} characters)"
+        bad.append(number.literal)
+        return number
 
     def integer(literal: str) -> int | float:
         if len(literal) > _PLAIN_DIGITS and (len(literal) > _LONGEST_NUMBER or not _fits_double(literal)):
@@ -93,6 +101,8 @@ def _meaning(fault: json.JSONDecodeError) -> str:
     """Return what the decoder's complaint means for the writer of the file."""
     if fault.msg == "Extra data":
         return "must be one JSON value and nothing after it (JSON Lines?)"
+    if fault.msg.startswith("Unexpected UTF-8 BOM"):
+        return "must be valid JSON (a second byte order mark)"
     if fault.pos >= len(fault.doc.rstrip()):
         return f"must be valid JSON, but the text ends here: was the file cut off? ({fault.msg})"
     return f"must be valid JSON ({fault.msg})"

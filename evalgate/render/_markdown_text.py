@@ -10,13 +10,30 @@ import re
 
 from evalgate.plain import escape, shorten
 
+_LONGEST_LINE = 300
+_SLACK = 200
+"""A short name is shown whole, whatever it is made of."""
 _PLAIN_CODE = re.compile(r"(?! )[^`|\\<&]+(?<! )")
 """What a backtick code span shows unchanged, inside a table row too, and what is no HTML even to a careless reader."""
 
 
 def code(text: str, limit: int) -> str:
-    """Return `text` as inline code of at most about `limit` characters shown; empty text as nothing."""
-    shown = escape(shorten(text, limit))
+    """
+    Return `text` as inline code: at most its first `limit` characters, and in all hardly more than three times as many.
+
+    A control character takes four characters to spell, and each of those up to seven to make inert: without the second
+    bound a hostile name would take the room of twenty others. Empty text is nothing.
+    """
+    shown = text[: limit + 1]
+    while True:
+        result = _inert(shorten(text, limit))
+        if len(result) <= 3 * len(shown) + _SLACK or limit <= 1:
+            return result
+        limit = limit * 2 // 3
+
+
+def _inert(text: str) -> str:
+    shown = escape(text)
     if not shown:
         return ""
     if _PLAIN_CODE.fullmatch(shown):
@@ -32,17 +49,20 @@ def _reference(char: str) -> str:
     return f"&#{ord(char)};<!-- -->" if char == "@" else f"&#{ord(char)};"
 
 
-def block(text: str, lines: int, limit: int) -> str:
+def block(text: str, lines: int, size: int) -> str:
     """
-    Return the last `lines` lines of `text` as an indented code block, each at most about `limit` characters.
+    Return the last `lines` lines of `text`, as many as fit into `size` characters, as an indented code block.
 
     Indented, not fenced: no content can close such a block, and in a file whose last fence was left open our own fence
     would close that one.
     """
-    kept = text.replace("\r\n", "\n").split("\n")
-    while kept and not kept[-1].strip():
+    kept: list[str] = []
+    for line in reversed(text.replace("\r\n", "\n").rstrip().rsplit("\n", lines)[-lines:]):
+        shown = f"    {shorten(escape(line.expandtabs(4)), _LONGEST_LINE)}".rstrip()
+        size -= len(shown) + 1
+        if size < 0 and kept:
+            break
+        kept.append(shown)
+    while kept and not kept[-1]:
         kept.pop()
-    cut = kept[-lines:]
-    while cut and not cut[0].strip():
-        cut.pop(0)
-    return "\n".join(f"    {escape(shorten(line.expandtabs(4), limit))}".rstrip() for line in cut)
+    return "\n".join(reversed(kept))

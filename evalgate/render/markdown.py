@@ -5,7 +5,7 @@ Findings by signal, then the evidence of the cases that have one, then where bot
 a rule by name.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,7 +14,7 @@ from evalgate.gate import GateResult
 from evalgate.numbers import half_away, number_text
 from evalgate.render._markdown_text import block, code
 from evalgate.report import Report, Status
-from evalgate.signals import Fired, stories
+from evalgate.signals import stories
 from evalgate.verdict import Severity, Verdict, exit_code
 
 if TYPE_CHECKING:
@@ -51,31 +51,23 @@ class Side(NamedTuple):
     evidence: Evidence
 
 
-class _Detail(NamedTuple):
-    """How much is shown. The first one that keeps the section below the limit is taken."""
-
-    rows: int
-    """Findings of each kind."""
-    cases: int
-    """Cases with evidence."""
-    reasons: int
-    lines: int
-    """Of stderr, for each attempt."""
-    text: int
-    """Characters of one name or message."""
-
-
-_DETAILS = (
-    _Detail(rows=500, cases=40, reasons=20, lines=30, text=300),
-    _Detail(rows=200, cases=20, reasons=20, lines=20, text=300),
-    _Detail(rows=100, cases=10, reasons=10, lines=20, text=200),
-    _Detail(rows=30, cases=5, reasons=10, lines=20, text=200),
-    _Detail(rows=10, cases=3, reasons=10, lines=10, text=100),
-    _Detail(rows=3, cases=1, reasons=5, lines=10, text=80),
-    _Detail(rows=1, cases=0, reasons=3, lines=0, text=40),
-)
-_LONGEST_STDERR_LINE = 300
-_ATTEMPTS_SHOWN = 12
+# How the characters are shared out, so that nothing a report says can push the rest out: every text is cut by what it
+# takes in the section, not by what it is long, and each signal and each case has a share of its own.
+_ROWS = (24_000, 8_000, 0)
+"""Of all findings' tables together; a smaller one is tried when the section gets too long, and one row always stays."""
+_CASE_ATTEMPTS = 4_000
+_CASE_STDERR = 3_000
+_ATTEMPT_STDERR = 1_500
+_WHAT_HAPPENED = 600
+_CASES = 40
+"""Cases with evidence at the most."""
+_REASONS, _INCIDENTS = 10, 3
+_ATTEMPTS = 12
+"""Of one case and one side."""
+_TEXT = 150
+"""Characters shown of a name or a message."""
+_LONG_TEXT = 300
+_STDERR_LINES = 30
 
 
 class _Scene(NamedTuple):
@@ -93,7 +85,7 @@ class _Scene(NamedTuple):
 
 def render(result: GateResult, *, strict: bool, before: Side | None, after: Side) -> str:
     """Return the section without its markers, at most `LIMIT` characters, lines ending in a line feed."""
-    names = _cases_to_show(result, _DETAILS[0].cases + 1)
+    names = _cases_to_show(result, _CASES + 1)
     scene = _Scene(
         result=result,
         strict=strict,
@@ -104,11 +96,40 @@ def render(result: GateResult, *, strict: bool, before: Side | None, after: Side
         evidence_after=after.evidence.fetch(names),
     )
     text = ""
-    for detail in _DETAILS:
-        text = _template().render(_view(scene, detail)).strip("\n")
+    for rows in _ROWS:
+        without = _shown(scene, rows, [])
+        cases = _cases_that_fit(scene, LIMIT - len(without))
+        text = _shown(scene, rows, cases) if cases else without
         if len(text) <= LIMIT:
             break
     return text
+
+
+def _shown(scene: _Scene, rows: int, cases: Sequence[Mapping[str, Any]]) -> str:
+    return _template().render(_view(scene, rows, cases)).strip("\n")
+
+
+def _cases_that_fit(scene: _Scene, room: int) -> list[dict[str, Any]]:
+    """Return the views of the first cases with a finding that fit into `room` characters."""
+    views = []
+    for name in scene.names[:_CASES]:
+        before, after = scene.evidence_before.get(name), scene.evidence_after.get(name)
+        if before is None and after is None:
+            continue
+        view = _case_view(name, before, after)
+        room -= _size(view)
+        if room < 0:
+            break
+        views.append(view)
+    return views
+
+
+def _size(view: object) -> int:
+    """Return at least as many characters as a part of the view takes, table rules and blank lines included."""
+    if isinstance(view, str):
+        return len(view) + 8
+    values = view.values() if isinstance(view, dict) else view if isinstance(view, list | tuple) else ()
+    return 60 + sum(map(_size, values))
 
 
 def _cases_to_show(result: GateResult, limit: int) -> list[str]:
@@ -138,14 +159,11 @@ def _template() -> "Template":
     return environment.get_template("report.md.j2")
 
 
-def _view(scene: _Scene, detail: _Detail) -> dict[str, Any]:
+def _view(scene: _Scene, rows: int, cases: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return what the template shows: texts that are safe Markdown, and lists of them."""
     result = scene.result
-    cases = [
-        _case_view(name, scene.evidence_before.get(name), scene.evidence_after.get(name), detail)
-        for name in scene.names[: detail.cases]
-    ]
     runs = [(result.before, scene.before), (result.after, scene.after)]
+    incidents = [story for fired in result.by_severity() for story in stories(fired)]
     return {
         "verdict": result.verdict.value,
         "headline": _HEADLINES[result.verdict],
@@ -153,14 +171,12 @@ def _view(scene: _Scene, detail: _Detail) -> dict[str, Any]:
         "exit_code": int(exit_code(result.verdict, strict=scene.strict)),
         "strict": scene.strict,
         "compared": result.compared,
-        "incidents": [code(story, 4 * detail.text) for fired in result.by_severity() for story in stories(fired)][
-            : detail.reasons
-        ],
-        "reasons": [code(reason, 2 * detail.text) for reason in result.reasons[: detail.reasons]],
-        "more_reasons": max(0, len(result.reasons) - detail.reasons),
-        "signals": [_signal_view(fired, detail) for fired in result.by_severity()],
+        "incidents": [code(story, 2 * _LONG_TEXT) for story in incidents[:_INCIDENTS]],
+        "reasons": [code(reason, _LONG_TEXT) for reason in result.reasons[:_REASONS]],
+        "more_reasons": max(0, len(result.reasons) - _REASONS),
+        "signals": list(_signal_views(result, rows)),
         "cases": cases,
-        "some_left_out": 0 < len(cases) < len(scene.names),
+        "some_left_out": len(cases) < len(scene.names),
         "origin": [
             (title, *("none" if report is None or side is None else cell(report, side) for report, side in runs))
             for title, cell in _ORIGIN.items()
@@ -168,49 +184,75 @@ def _view(scene: _Scene, detail: _Detail) -> dict[str, Any]:
     }
 
 
-def _signal_view(fired: Fired[Any], detail: _Detail) -> dict[str, Any]:
-    signal = fired.signal
-    return {
-        "title": signal.page.title,
-        "count": len(fired.findings),
-        "severity": f"{signal.severity.name}, {_SEVERITIES[signal.severity]}",
-        "columns": signal.columns,
-        "rows": [[code(cell, detail.text) for cell in signal.row(one)] for one in fired.findings[: detail.rows]],
-        "more": max(0, len(fired.findings) - detail.rows),
-        "next_step": signal.page.next_step,
-        "link": f"{DOCS}#{signal.page.anchor}",
-        "key": signal.key,
-    }
+def _signal_views(result: GateResult, room: int) -> Iterator[dict[str, Any]]:
+    """Yield the signals that fired, each with as many rows as fit into its share; what it leaves goes to the next."""
+    fired = result.by_severity()
+    for position, one in enumerate(fired):
+        signal = one.signal
+        share = room // (len(fired) - position)
+        rows: list[list[str]] = []
+        for finding in one.findings:
+            row = [code(cell, _TEXT) for cell in signal.row(finding)]
+            size = sum(len(cell) + 3 for cell in row) + 2
+            if rows and size > share:
+                break
+            rows.append(row)
+            share -= size
+            room -= size
+        yield {
+            "title": signal.page.title,
+            "count": len(one.findings),
+            "severity": f"{signal.severity.name}, {_SEVERITIES[signal.severity]}",
+            "columns": signal.columns,
+            "rows": rows,
+            "more": len(one.findings) - len(rows),
+            "next_step": signal.page.next_step,
+            "link": f"{DOCS}#{signal.page.anchor}",
+            "key": signal.key,
+        }
 
 
-def _case_view(name: str, before: CaseEvidence | None, after: CaseEvidence | None, detail: _Detail) -> dict[str, Any]:
+def _case_view(name: str, before: CaseEvidence | None, after: CaseEvidence | None) -> dict[str, Any]:
     runs = [(side, case) for side, case in (("before", before), ("after", after)) if case is not None]
+    attempts: list[tuple[str, ...]] = []
+    left = dict.fromkeys(("before", "after"), 0)
+    room = _CASE_ATTEMPTS
+    # The after run first: if there is no room for both, it is the one that matters.
+    for side, case in reversed(runs):
+        shown: list[tuple[str, ...]] = []
+        for one in _telling(case.attempts):
+            row = (side, str(one.number), one.status.value, _exit(one), f"{_seconds(one)} s", _what_happened(one))
+            room -= sum(map(len, row)) + 20
+            if room < 0 and shown:
+                break
+            shown.append(row)
+        left[side] = len(case.attempts) - len(shown)
+        attempts[:0] = shown
     return {
-        "name": code(name, detail.text),
+        "name": code(name, _TEXT),
         "summary": [f"{side}: {_summary(case)}" for side, case in runs],
-        "attempts": [
-            (side, str(one.number), one.status.value, _exit(one), f"{_seconds(one)} s", _what_happened(one, detail))
-            for side, case in runs
-            for one in _telling(case.attempts)
-        ],
-        "more_attempts": [
-            f"{len(case.attempts) - _ATTEMPTS_SHOWN} more attempts {side}"
-            for side, case in runs
-            if len(case.attempts) > _ATTEMPTS_SHOWN
-        ],
-        "stderr": [
-            (side, one.number, block(one.stderr, detail.lines, _LONGEST_STDERR_LINE))
-            for side, case in runs
-            for one in _telling(case.attempts)
-            if side == "after" and one.status is not Status.PASS and one.stderr and one.stderr.strip()
-        ],
+        "attempts": attempts,
+        "more_attempts": [f"{number} more attempts {side}" for side, number in left.items() if number],
+        "stderr": [] if after is None else list(_stderr_blocks(after)),
     }
+
+
+def _stderr_blocks(case: CaseEvidence) -> Iterator[tuple[int, str]]:
+    """Yield the end of the stderr of each attempt that did not pass, while the case's share lasts."""
+    room = _CASE_STDERR
+    for one in _telling(case.attempts):
+        if one.status is Status.PASS or not one.stderr or room <= 0:
+            continue
+        text = block(one.stderr, _STDERR_LINES, min(room, _ATTEMPT_STDERR))
+        room -= len(text)
+        if text:
+            yield one.number, text
 
 
 def _telling(attempts: Sequence[AttemptEvidence]) -> list[AttemptEvidence]:
     """Return the attempts to show, in order: the last one, those that did not pass, and others while there is room."""
     ranked = sorted(attempts, key=lambda one: (one is not attempts[-1], one.status is Status.PASS))
-    return sorted(ranked[:_ATTEMPTS_SHOWN], key=lambda one: one.number)
+    return sorted(ranked[:_ATTEMPTS], key=lambda one: one.number)
 
 
 def _summary(case: CaseEvidence) -> str:
@@ -232,23 +274,20 @@ def _seconds(attempt: AttemptEvidence) -> str:
     return half_away(Fraction(attempt.duration_ms) / 1000, 1)
 
 
-def _what_happened(attempt: AttemptEvidence, detail: _Detail) -> str:
-    parts = []
-    if attempt.signature is not None:
-        parts.append(f"signature {code(attempt.signature, detail.text)}")
-    if attempt.error:
-        parts.append(code(attempt.error, detail.text))
-    parts.extend(_some((code(failure, detail.text) for failure in attempt.failures), len(attempt.failures)))
-    tools = (
-        f"tool {code(name, detail.text)} failed: {code(error, detail.text)}" for name, error in attempt.tool_errors
-    )
-    parts.extend(_some(tools, len(attempt.tool_errors)))
-    return "; ".join(part for part in parts if part)
-
-
-def _some(parts: Iterable[str], number: int, limit: int = 3) -> list[str]:
-    shown = [part for part, _ in zip(parts, range(limit), strict=False)]
-    return [*shown, f"and {number - limit} more"] if number > limit else shown
+def _what_happened(attempt: AttemptEvidence) -> str:
+    """Return the signature, the error, the failed assertions and the tool errors, as many as have room."""
+    parts = [] if attempt.signature is None else [f"signature {code(attempt.signature, _TEXT)}"]
+    texts = [code(text, _TEXT) for text in (attempt.error, *attempt.failures[:_REASONS]) if text]
+    tools = [f"tool {code(name, _TEXT)} failed: {code(error, _TEXT)}" for name, error in attempt.tool_errors[:_REASONS]]
+    total = len(parts) + bool(attempt.error) + len(attempt.failures) + len(attempt.tool_errors)
+    room = _WHAT_HAPPENED
+    for part in (*texts, *tools):
+        room -= len(part)
+        if room < 0 and parts:
+            break
+        parts.append(part)
+    more = total - len(parts)
+    return "; ".join([*parts, f"and {more} more"] if more > 0 else parts)
 
 
 def _counts(report: Report) -> str:

@@ -47,6 +47,12 @@ class Pair:
         names = frozenset(case.name for case in self.after.cases)
         return (case for case in self.before.cases if case.name not in names)
 
+    @property
+    def version_change(self) -> tuple[str, str] | None:
+        """The version of dsh before and after, None unless both reports say it and the two differ."""
+        before, after = self.before.dsh_version, self.after.dsh_version
+        return None if before is None or after is None or before == after else (before, after)
+
     def was_flaky(self, name: str) -> bool:
         """Whether the baseline has the case, and has it as flaky."""
         earlier = self.before_by_name.get(name)

@@ -23,8 +23,8 @@ class VersionChange(NamedTuple):
 
 def find(pair: Pair) -> list[VersionChange]:
     """Return the change, if there is one."""
-    before, after = pair.before.dsh_version, pair.after.dsh_version
-    return [] if before is None or after is None or before == after else [VersionChange(before, after)]
+    change = pair.version_change
+    return [] if change is None else [VersionChange(*change)]
 
 
 def _reasons(found: Sequence[VersionChange], options: GateOptions) -> Iterable[str]:

@@ -72,8 +72,6 @@ def find(pair: Pair) -> list[RepeatedSignature]:
         for signature in case.signatures:
             if signature in in_baseline:
                 in_baseline[signature] += 1
-    versions = (pair.before.dsh_version, pair.after.dsh_version)
-    changed = (versions[0], versions[1]) if versions[0] and versions[1] and versions[0] != versions[1] else None
     repeated = [
         RepeatedSignature(
             signature=signature,
@@ -82,7 +80,7 @@ def find(pair: Pair) -> list[RepeatedSignature]:
             in_baseline=in_baseline[signature],
             recovered=sum(not case.failing and case.trials is None for case in cases[signature]),
             newly_flaky=sum(case.flaky and not pair.was_flaky(case.name) for case in cases[signature]),
-            versions=changed,
+            versions=pair.version_change,
         )
         for signature, number in occurrences.items()
         if number >= _REPEATED

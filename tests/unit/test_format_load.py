@@ -128,7 +128,9 @@ def test_numbers_are_finite_also_where_nobody_looks(tmp_path, literal, place):
     assert _fault(tmp_path, text.encode()) == f"must hold finite numbers only (got {shown} in a field not read)"
 
 
-@pytest.mark.parametrize(("literal", "shown"), [("-1e999", "-Infinity"), ("1" * 5000, "Infinity"), ("NaN", "NaN")])
+@pytest.mark.parametrize(
+    ("literal", "shown"), [("-1e999", "-1e999"), ("1" * 5000, "1" * 40 + "... (5000 characters)"), ("NaN", "NaN")]
+)
 def test_a_number_that_is_not_finite_is_placed_where_it_is_read(tmp_path, literal, shown):
     document = report(case(attempts=[attempt()], durationMs="MARK"))
     data = json.dumps(document).replace('"MARK"', literal).encode()

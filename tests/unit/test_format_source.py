@@ -174,3 +174,63 @@ def test_a_pipe_is_opened_once_and_has_no_place(tmp_path):
     found = read_source(pipe)
     writer.join()
     assert found == (str(pipe), TEXT, None)
+
+
+def test_stdin_that_is_closed(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(ReportError) as caught:
+        open_source("-")
+    assert caught.value.faults == ("<stdin>: cannot be read (it is closed)",)
+
+
+def test_stdin_that_cannot_be_read(monkeypatch):
+    class Folder:
+        def read(self, size):
+            raise IsADirectoryError(21, "Is a directory")
+
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=Folder()))
+    for read in (lambda: open_source("-"), source.read_stdin):
+        with pytest.raises(ReportError) as caught:
+            read()
+        assert caught.value.faults == ("<stdin>: cannot be read (Is a directory)",)
+
+
+def test_all_of_stdin_is_read(monkeypatch):
+    data = bytes(range(256)) * 10_000
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(data)))
+    assert source.read_stdin() == data
+
+
+@pytest.mark.parametrize("kept", [1, 10**9])
+def test_what_can_be_read_once_can_be_looked_at_again(monkeypatch, kept):
+    """Evidence is taken in a second reading; a large pipe waits for it on the disk."""
+    monkeypatch.setattr(source, "_KEPT_IN_MEMORY", kept)
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(gzip.compress(TEXT))))
+    with open_source("-") as opened:
+        assert opened.read() == opened.read() == TEXT
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstd.compress], ids=["gzip", "zstd"])
+def test_a_file_is_read_from_its_start_each_time(tmp_path, pack):
+    path = tmp_path / "r"
+    path.write_bytes(pack(TEXT[:700]) + pack(TEXT[700:]))
+    with open_source(path) as opened:
+        opened.open().read(10)
+        assert opened.read() == opened.read() == TEXT
+
+
+@pytest.mark.skipif(not Path("/dev/stdin").exists(), reason="needs /dev/stdin")
+def test_a_redirected_file_behind_a_device_has_no_place(tmp_path):
+    """Beside /dev/fd/3 there is no report.md."""
+    (tmp_path / "r").write_bytes(TEXT)
+    with (tmp_path / "r").open("rb") as stream, open_source(f"/dev/fd/{stream.fileno()}") as opened:
+        assert (opened.path, opened.read()) == (None, TEXT)
+
+
+def test_the_watcher_is_told_how_far_the_reading_is(tmp_path):
+    path = tmp_path / "r"
+    path.write_bytes(TEXT)
+    seen = []
+    with open_source(path, lambda *told: seen.append(told)) as opened:
+        opened.read()
+    assert seen[-1] == (str(path), len(TEXT), len(TEXT))

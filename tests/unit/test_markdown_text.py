@@ -126,11 +126,11 @@ def test_code_is_shortened():
         ("ab\tx", 1, "    ab  x"),
         ("a\x1b[0m\rb", 1, r"    a\x1b[0m\rb"),
         ("a\u2028b\x0bc", 1, r"    a\u2028b\x0bc"),
-        ("x" * 12, 1, "    xxxxxxxxxx… (2 more characters)"),
+        ("x" * 302, 1, f"    {'x' * 300}… (2 more characters)"),
     ],
 )
 def test_block(text, lines, made):
-    assert block(text, lines, 10 if text.startswith("xxx") else 300) == made
+    assert block(text, lines, 2000) == made
 
 
 @pytest.mark.parametrize(
@@ -155,3 +155,16 @@ def test_block_cannot_be_left(line):
     seen = view(f"Before:\n\n{block(f'a{chr(10)}{line}{chr(10) * 2}{line}', 30, 300)}\n\nAfter\n")
     assert seen.blocks == [f"a\n{line}\n\n{line}\n"]
     assert (seen.headings, seen.html, seen.items, seen.tables) == ([], [], [], [])
+
+
+def test_block_has_the_last_lines_that_fit():
+    """Escaped control characters count as what they take: a process that wrote zeros does not fill the report."""
+    assert block("aaaa\nbbbb\ncccc", 30, 19) == "    bbbb\n    cccc"
+    assert block("aaaa\nbbbb\n\x00\x00", 30, 19) == r"    \x00\x00"
+    assert len(block(("\x00" * 800 + "\n") * 30, 30, 1500)) <= 1500
+
+
+@pytest.mark.parametrize("char", ["|", "\x1b", "\ud83d", "@", "<"])
+def test_code_of_a_hostile_text_takes_little_more_room_than_of_another(char):
+    assert len(code(char * 400, 150)) <= 3 * 151 + 200
+    assert "more characters" in code(char * 400, 150)

@@ -242,7 +242,7 @@ def test_the_evidence_of_a_case():
         ["run", "attempt", "status", "exit code", "duration", "what happened"],
         ["before", "1", "pass", "0", "7.5 s", ""],
         ["after", "1", "error", "ended by a signal", "0.6 s", "signature ENOENT@ensureSymlink; gone"],
-        ["after", "2", "fail", "124 (timed out)", "1.3 s", "f1; f2; f3; and 2 more"],
+        ["after", "2", "fail", "124 (timed out)", "1.3 s", "f1; f2; f3; f4; f5"],
         ["after", "3", "pass", "0", "0.0 s", "tool bash failed: exit 1"],
     ]
     assert seen.items[-2:] == ["before: pass, 1 attempt, 90 tokens", "after: pass, 3 attempts, 100 tokens"]
@@ -322,3 +322,37 @@ def test_an_incident_stands_above_all_else():
     assert quote[0].startswith("> **Incident:** ")
     assert "ENOENT@ensureSymlink: 2 attempts in 2 cases" in quote[0]
     assert "Incident" not in _render(after, after)
+
+
+def test_one_noisy_case_does_not_hide_the_others():
+    """The share of a case is its own: eleven attempts that wrote zeros leave every other finding and its evidence."""
+    zeros = ("\x00" * 800 + "\n") * 10
+    noisy = case(
+        "noisy", "fail", attempts=[*(attempt("error", n, stderr=zeros) for n in range(1, 12)), attempt("fail", 12)]
+    )
+    names = [f"case-{n}" for n in range(20)]
+    before = report(case("noisy"), *(case(name) for name in names))
+    text = _render(before, report(noisy, *(case(name, "fail") for name in names)))
+    _check(text)
+    assert len(text) <= 60_000
+    for name in names:
+        assert text.count(f"| `{name}` | `pass` | `fail` |") == 1
+        assert f"#### `{name}`" in text
+
+
+@pytest.mark.parametrize("char", ["|", "\x1b", "\ud83d"])
+def test_long_hostile_names_leave_rows_and_evidence(char):
+    names = [char * 400 + str(n) for n in range(60)]
+    text = _render(report(*(case(name) for name in names)), report(*(case(name, "fail") for name in names)))
+    _check(text)
+    assert len(text) <= 60_000
+    assert text.count("| `pass` | `fail` |") >= 30
+    assert text.count("\n#### <code>") >= 10
+
+
+def test_many_failures_of_an_attempt_are_counted():
+    document = report(case("a", "fail", failures=["ignored"], attempts=[attempt("fail", failures=["x" * 90] * 40)]))
+    table = next(one for one in _check(_render(report(case("a")), document)).tables if one[0][0] == "run")
+    shown = table[-1][-1].split("; ")
+    assert shown[-1] == f"and {40 - (len(shown) - 1)} more"
+    assert 1 < len(shown) < 40

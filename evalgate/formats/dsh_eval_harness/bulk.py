@@ -283,7 +283,7 @@ def _header(document: dict[str, Any], *, legacy: bool) -> HeaderShape | None:
     """Return the header when everything in it agrees, None for the reference to say what does not."""
     try:
         header = msgspec.convert(document, HeaderShape)
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, UnicodeError):
         return None
     if not legacy and (header.finished_at is UNSET or header.duration_ms is UNSET):
         return None
@@ -317,6 +317,9 @@ class SlicedEvidence:
 
     def fetch(self, names: Collection[str]) -> Mapping[str, CaseEvidence]:
         """Return the evidence of the named cases; a name that the report lacks is left out."""
+        if self._source.changed():
+            # The verdict was reached on what the file held; what it holds now is no evidence for it.
+            return {}
         wanted = frozenset(names)
         firsts = [one.first for one in self._slices]
         numbers = dict.fromkeys(

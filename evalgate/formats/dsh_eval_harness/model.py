@@ -236,7 +236,7 @@ class CaseModel(Run):
     """Unique in the report; compared exactly."""
     attempts: Positive = 1
     """The number of attemptResults. Without attemptResults it reads 1: no history is invented."""
-    attempt_results: list[Attempt] = Field(default_factory=list)
+    attempt_results: list[Attempt] = Field(default_factory=list, json_schema_extra={"minItems": 1})
     """Every attempt in order. Absent in reports from before attempt history."""
     flaky: MaybeFlag = Field(default_factory=_absent)
     """Whether the harness saw it pass only after a retry. Absent: no."""
@@ -282,8 +282,15 @@ class Header(_Model):
     """Counts over the cases."""
 
 
+def _schema_one(schema: dict[str, Any]) -> None:
+    schema["if"] = {"properties": {"schemaVersion": {"const": 1}}, "required": ["schemaVersion"]}
+    schema["then"] = {"required": ["finishedAt", "durationMs"]}
+
+
 class ReportModel(Header):
     """The report.json of dsh-eval-harness, schema 0 (legacy) and 1, as evalgate reads it."""
+
+    model_config = ConfigDict(json_schema_extra=_schema_one)
 
     cases: list[CaseModel]
     """Every case of the run."""
