@@ -28,7 +28,10 @@ def exact(value: Number | Fraction | Decimal) -> Fraction:
         if not isfinite(value):
             raise ValueError(f"must be finite, not {value}")
         return Fraction(repr(value))
-    return Fraction(value)
+    try:
+        return Fraction(value)
+    except OverflowError as fault:
+        raise ValueError(f"must be finite, not {value}") from fault
 
 
 def as_float(value: Fraction) -> float:

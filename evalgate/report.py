@@ -7,7 +7,7 @@ input contract holds. What only people look at (error texts, stderr) is evidence
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from evalgate.numbers import Number
 
@@ -29,36 +29,112 @@ class Trials(NamedTuple):
     """0 <= passes <= trials."""
 
 
-class Case(NamedTuple):
-    """The facts of one case. A tuple, since a report may hold a million of them."""
+class Traits(NamedTuple):
+    """What most cases of a report have in common: all facts but the name and the tokens."""
 
-    name: str
-    """Unique in the report, compared exactly: no trimming, no case folding, no Unicode normalisation."""
     status: Status
-    flaky: bool = False
-    """It passes, and either its flag says flaky or, without trials, an attempt before the last did not pass."""
-    attempts: int = 1
-    """>= 1. Retries, or trials where the case has any."""
-    total_tokens: Number = 0
-    """Unit: tokens, input + output + reasoning; cache reads stay out."""
-    skipped_lines: int = 0
-    """Trace lines that the harness could not read: assertions may rest on partial data."""
-    tool_errors: int = 0
-    """How many tool calls returned a hard error in the run that counts."""
-    trials: Trials | None = None
-    """None when the case was not run as trials."""
-    signatures: tuple[str, ...] = ()
-    """The error signature of each attempt that did not pass and has one, in the order of the attempts."""
+    flaky: bool
+    attempts: int
+    skipped_lines: int
+    tool_errors: int
+    trials: Trials | None
+    signatures: tuple[str, ...]
+
+
+_SHARED_AT_MOST = 4096
+_shared: dict[tuple[object, ...], Traits] = {}
+
+
+class _Fields(NamedTuple):
+    name: str
+    total_tokens: Number
+    traits: Traits
+
+
+class Case(_Fields):
+    """
+    The facts of one case.
+
+    A report may hold a million of them, so a case is a tuple of three, and the traits of equal cases are one object.
+
+    name: unique in the report, compared exactly: no trimming, no case folding, no Unicode normalisation.
+    status: how it ended.
+    flaky: it passes, and either its flag says flaky or, without trials, an attempt before the last did not pass.
+    attempts: >= 1; retries, or trials where the case has any.
+    total_tokens: input + output + reasoning; cache reads stay out.
+    skipped_lines: trace lines that the harness could not read: assertions may rest on partial data.
+    tool_errors: how many tool calls returned a hard error in the run that counts.
+    trials: None when the case was not run as trials.
+    signatures: of each attempt that did not pass and has one, in the order of the attempts.
+    """
+
+    __slots__ = ()
+
+    def __new__(  # noqa: PLR0917 (by position in the readers' inner loop)
+        cls,
+        name: str,
+        status: Status,
+        flaky: bool = False,  # noqa: FBT001, FBT002
+        attempts: int = 1,
+        total_tokens: Number = 0,
+        skipped_lines: int = 0,
+        tool_errors: int = 0,
+        trials: Trials | None = None,
+        signatures: tuple[str, ...] = (),
+    ) -> Self:
+        """Return the facts of a case."""
+        key = (status, flaky, attempts, skipped_lines, tool_errors, trials, signatures)
+        traits = _shared.get(key)
+        if traits is None:
+            if len(_shared) >= _SHARED_AT_MOST:
+                _shared.clear()
+            traits = _shared[key] = Traits(*key)
+        return tuple.__new__(cls, (name, total_tokens, traits))
+
+    @property
+    def status(self) -> Status:
+        """How the case ended."""
+        return self.traits.status
+
+    @property
+    def flaky(self) -> bool:
+        """Whether the case passes and is flaky."""
+        return self.traits.flaky
+
+    @property
+    def attempts(self) -> int:
+        """How many attempts it took."""
+        return self.traits.attempts
+
+    @property
+    def skipped_lines(self) -> int:
+        """Trace lines that were lost."""
+        return self.traits.skipped_lines
+
+    @property
+    def tool_errors(self) -> int:
+        """Hard tool errors in the run that counts."""
+        return self.traits.tool_errors
+
+    @property
+    def trials(self) -> Trials | None:
+        """The outcome of trials."""
+        return self.traits.trials
+
+    @property
+    def signatures(self) -> tuple[str, ...]:
+        """The signatures of the attempts that did not pass."""
+        return self.traits.signatures
 
     @property
     def failing(self) -> bool:
         """Whether the case fails or errors."""
-        return self.status is not Status.PASS
+        return self.traits.status is not Status.PASS
 
     @property
     def recovered(self) -> bool:
         """Whether the case passes although a tool returned a hard error."""
-        return self.status is Status.PASS and self.tool_errors > 0
+        return self.traits.status is Status.PASS and self.traits.tool_errors > 0
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -277,9 +277,10 @@ def _seconds(attempt: AttemptEvidence) -> str:
 def _what_happened(attempt: AttemptEvidence) -> str:
     """Return the signature, the error, the failed assertions and the tool errors, as many as have room."""
     parts = [] if attempt.signature is None else [f"signature {code(attempt.signature, _TEXT)}"]
-    texts = [code(text, _TEXT) for text in (attempt.error, *attempt.failures[:_REASONS]) if text]
+    said = attempt.failures if attempt.error is None else (attempt.error, *attempt.failures)
+    texts = [code(text, _TEXT) or "an empty text" for text in said[:_REASONS]]
     tools = [f"tool {code(name, _TEXT)} failed: {code(error, _TEXT)}" for name, error in attempt.tool_errors[:_REASONS]]
-    total = len(parts) + bool(attempt.error) + len(attempt.failures) + len(attempt.tool_errors)
+    total = len(parts) + len(said) + len(attempt.tool_errors)
     room = _WHAT_HAPPENED
     for part in (*texts, *tools):
         room -= len(part)

@@ -66,6 +66,15 @@ class Pair:
             if earlier is not None:
                 yield earlier, case
 
+    @cached_property
+    def changed(self) -> Sequence[tuple[Case, Case]]:
+        """Those of `matched` in which anything but the tokens differs: equal traits are one object, and few differ."""
+        return [
+            (before, after)
+            for before, after in self.matched()
+            if before.traits is not after.traits and before.traits != after.traits
+        ]
+
     def added(self) -> Iterable[Case]:
         """Yield the cases that only the after report has, in its order."""
         known = self.before_by_name

@@ -27,7 +27,7 @@ def find(pair: Pair) -> list[Improvement]:
     """Return the cases that pass now and did not before, in the order of the after report."""
     return [
         Improvement(after.name, before.status, after.status)
-        for before, after in pair.matched()
+        for before, after in pair.changed
         if before.failing and not after.failing
     ]
 

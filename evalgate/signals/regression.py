@@ -27,7 +27,7 @@ def find(pair: Pair) -> list[Regression]:
     """Return the cases that broke, in the order of the after report."""
     return [
         Regression(after.name, before.status, after.status)
-        for before, after in pair.matched()
+        for before, after in pair.changed
         if after.failing and not before.failing
     ]
 

@@ -26,7 +26,7 @@ def find(pair: Pair) -> list[SkippedLineIncrease]:
     """Return the cases whose traces lost more lines than before, in the order of the after report."""
     return [
         SkippedLineIncrease(after.name, before.skipped_lines, after.skipped_lines)
-        for before, after in pair.matched()
+        for before, after in pair.changed
         if after.skipped_lines > before.skipped_lines
     ]
 

@@ -50,8 +50,8 @@ def test_each_byte_is_read_once_and_no_slice_is_long(tmp_path, number):
 @pytest.mark.parametrize("status", ["pass", "error"])
 def test_memory_follows_the_facts_and_not_the_file(tmp_path, status):
     """A report of 20 MB, its texts long: what is held at the peak is a small part of it, and hardly more than facts."""
-    stderr = {"stderr": builders.node_crash("ENOENT", "ensureSymlink")} if status == "error" else {}
-    cases = [builders.case(f"case-{n}", status, finalText="x" * 4000, **stderr) for n in range(2000)]
+    stderr = builders.node_crash("ENOENT", "ensureSymlink") if status == "error" else None
+    cases = [builders.case(f"case-{n}", status, finalText="x" * 4000, stderr=stderr) for n in range(2000)]
     path = tmp_path / "report.json"
     path.write_text(json.dumps(builders.report(*cases), indent=2), encoding="utf-8")
     del cases

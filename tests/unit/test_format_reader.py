@@ -8,7 +8,7 @@ import pytest
 
 from evalgate.errors import ReportError
 from evalgate.formats import dsh_eval_harness
-from evalgate.report import Status, Trials
+from evalgate.report import Case, Status, Trials
 from tests.builders import attempt, case, legacy, node_crash, reliability, report, retried, tried
 
 ABSENT = object()
@@ -557,7 +557,7 @@ def test_facts_of_a_case():
     found = _case(
         case("a", total_tokens=7, skippedLines=3, toolErrors=[{"name": "x", "error": "y"}] * 2, extra="ignored")
     )
-    assert found == ("a", Status.PASS, False, 1, 7, 3, 2, None, ())
+    assert found == Case("a", Status.PASS, False, 1, 7, 3, 2, None, ())
 
 
 def test_an_integral_number_is_an_integer():

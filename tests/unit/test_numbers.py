@@ -163,3 +163,11 @@ def test_decimal_text(value, text):
 def test_text_above_is_seen_to_be_above(value, bound, text):
     """No reason says that 50 is more than 50."""
     assert text_above(Fraction(value), Fraction(bound)) == text
+
+
+@pytest.mark.parametrize(
+    "value", [Decimal("Infinity"), Decimal("-Infinity"), Decimal("NaN"), float("inf"), float("nan")]
+)
+def test_exact_refuses_what_is_not_finite(value):
+    with pytest.raises(ValueError, match=r"finite|NaN"):
+        exact(value)

@@ -5,7 +5,6 @@ import sys
 
 import pytest
 
-from evalgate import progress
 from evalgate.progress import ReadingProgress
 
 
@@ -17,7 +16,7 @@ class _Terminal(io.StringIO):
 @pytest.fixture
 def clock(monkeypatch):
     now = [0.0]
-    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr("evalgate.progress.time.monotonic", lambda: now[0])
     return now
 
 
