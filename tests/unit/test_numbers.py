@@ -168,6 +168,6 @@ def test_text_above_is_seen_to_be_above(value, bound, text):
 @pytest.mark.parametrize(
     "value", [Decimal("Infinity"), Decimal("-Infinity"), Decimal("NaN"), float("inf"), float("nan")]
 )
-def test_exact_refuses_what_is_not_finite(value):
+def test_exact_refuses_decimals_that_are_not_finite(value):
     with pytest.raises(ValueError, match=r"finite|NaN"):
         exact(value)
