@@ -5,8 +5,7 @@ Rendered into a string by rich, from cells that are never parsed as markup: a ca
 """
 
 import io
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -14,7 +13,7 @@ from rich.text import Text
 
 from evalgate.gate import GateResult
 from evalgate.plain import escape, shorten
-from evalgate.signals import stories
+from evalgate.signals import Fired, stories
 from evalgate.verdict import Severity, Verdict, exit_code
 
 _COLOURS = {Verdict.PASS: "green", Verdict.WARN: "yellow", Verdict.FAIL: "red", Verdict.NOT_APPLICABLE: "magenta"}
@@ -25,8 +24,6 @@ _MEANINGS = {
     Verdict.NOT_APPLICABLE: "nothing was judged",
 }
 _SEVERITY_COLOURS = {Severity.FAIL: "red", Severity.WARN: "yellow", Severity.INFO: "cyan"}
-F = TypeVar("F")
-
 _SHOWN = 5
 _LONGEST_CELL = 120
 _LONGEST_STORY = 400
@@ -64,10 +61,10 @@ def render(result: GateResult, *, strict: bool, width: int, color: bool) -> str:
             table.add_row(
                 Text(one.signal.page.title, style=_SEVERITY_COLOURS[one.signal.severity]),
                 Text(str(len(one.findings))),
-                Text(_where(one.findings, one.signal.row)),
+                Text(_where(one)),
             )
         console.print(table)
-        first = fired[0]
+        first = _first(fired)
         console.print(Text.assemble(("Look first: ", "bold"), first.signal.page.next_step))
         console.print(Text(f"More: evalgate signals {first.signal.key}", style="dim"))
     else:
@@ -77,7 +74,18 @@ def render(result: GateResult, *, strict: bool, width: int, color: bool) -> str:
     return output.getvalue()
 
 
-def _where(findings: Sequence[F], row: Callable[[F], tuple[str, ...]]) -> str:
-    shown = ["  ".join(shorten(escape(cell), _LONGEST_CELL) for cell in row(finding)) for finding in findings[:_SHOWN]]
-    more = len(findings) - len(shown)
+def _first(fired: list[Fired[Any]]) -> Fired[Any]:
+    """Return what to look at first: of the most severe rules one that tells an incident, else the first."""
+    worst = [one for one in fired if one.signal.severity is fired[0].signal.severity]
+    return next((one for one in worst if any(stories(one))), worst[0])
+
+
+def _where(fired: Fired[Any]) -> str:
+    """Return the first findings, one a line: the first cell as it is, the others behind their column's heading."""
+    shown = []
+    for finding in fired.findings[:_SHOWN]:
+        first, *others = (shorten(escape(cell), _LONGEST_CELL) for cell in fired.signal.row(finding))
+        named = [f"{column} {cell}" for column, cell in zip(fired.signal.columns[1:], others, strict=True)]
+        shown.append(f"{first} ({', '.join(named)})" if named else first)
+    more = len(fired.findings) - len(shown)
     return "\n".join([*shown, f"... and {more} more"] if more else shown)

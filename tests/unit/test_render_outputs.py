@@ -245,3 +245,12 @@ def test_a_page_says_how_the_rule_is_spelled_in_every_output():
     assert "FAIL: exit code 1." in pages["REGRESSIONS"]
     assert "INFO: never moves the verdict." in pages["BASELINE_FAILING"]
     assert "`DSH_VERSION_CHANGED=BEFORE -> AFTER`, only when it fires" in pages["DSH_VERSION_CHANGED"]
+
+
+def test_the_terminal_points_at_the_incident_first():
+    """Two cases flaky by one crash: the shared cause is where to look, not either case."""
+    after = [facts(name, flaky=True, attempts=2, signatures=("ENOENT@ensureSymlink",)) for name in ("a", "b")]
+    result = compare(facts_report(facts("a"), facts("b")), facts_report(*after))
+    shown = console.render(result, strict=False, width=200, color=False)
+    assert "Incident: ENOENT@ensureSymlink: 2 attempts in 2 cases [a, b], 0 in baseline, recovered on retry" in shown
+    assert "Look first: Look for what these cases share" in shown
