@@ -56,7 +56,7 @@ app = typer.Typer(
     help="The gate between two runs of an agent evaluation.\n\n"
     "It compares a baseline report with a new one, tells CI by its exit code whether the change may go in, "
     "and tells an engineer why.",
-    epilog="Start with: evalgate compare BEFORE AFTER --strict",
+    epilog=f"Start with: evalgate compare BEFORE AFTER --strict\n\n{EXIT_CODES}",
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -214,7 +214,7 @@ def schema(
         typer.Argument(metavar="report|gate", help="report: what compare reads; gate: what --format json prints."),
     ],
 ) -> int:
-    """Print a JSON Schema: of the report that is read, or of the JSON that is written."""
+    """Print the JSON Schema of the input or of the output."""
     import json
 
     from evalgate.schemas import gate_schema, report_schema
@@ -231,9 +231,9 @@ def signals(
     ] = None,
 ) -> int:
     """
-    Explain the rules: what each catches, what it knowingly misses, and what to do.
+    List the rules, or explain one.
 
-    Without NAME, lists them.
+    The page of a rule says when it fires, when it stays quiet, what it knowingly misses, why, and what to do.
     """
     from evalgate.render.page import listing, page
     from evalgate.signals import SIGNALS
