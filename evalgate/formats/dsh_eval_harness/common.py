@@ -12,8 +12,15 @@ from evalgate.stack import signature
 
 TOOL = "dsh-eval-harness"
 
-signature_of = lru_cache(maxsize=256)(signature)
-"""The error signature of a stderr text. When a machine breaks, every case dies with the same text."""
+_LONGEST_REMEMBERED = 16_384
+"""Unit: characters. The harness keeps 8192; what is longer than it should be is not kept a second time."""
+_remembered = lru_cache(maxsize=256)(signature)
+
+
+def signature_of(text: str | None) -> str | None:
+    """Return the error signature of a stderr text. When a machine breaks, every case dies with the same text."""
+    return _remembered(text) if text is None or len(text) <= _LONGEST_REMEMBERED else signature(text)
+
 
 _SCHEMAS = (0, 1)
 
