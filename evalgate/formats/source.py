@@ -4,6 +4,7 @@ The bytes of one input: a file, a folder that holds report.json, stdin or a pipe
 An input is opened once and read once, so a pipe works. Compression is recognised by content, never by name.
 """
 
+import io
 import os
 import stat
 import sys
@@ -107,10 +108,10 @@ class Source:
 
 def _stamp(raw: IO[bytes]) -> tuple[int, int] | None:
     """Return when a file was last written and its size, None for what is kept in memory."""
-    try:
-        status = os.fstat(raw.fileno())
-    except OSError:
+    if not isinstance(raw, io.RawIOBase):
+        # To ask such a file for its number would put it on the disk.
         return None
+    status = os.fstat(raw.fileno())
     return status.st_mtime_ns, status.st_size
 
 

@@ -35,7 +35,11 @@ _STOP_WORDS = ("Error: ", "Error [", "Exception: ", "Exception [")
 
 _TRAILER = re.compile(r"Node\.js v[0-9]+\.[0-9]\S*+")
 _EMITTED = re.compile(r"Emitted 'error' event(?: on .+ instance)? at:")
-_ELIDED = re.compile(r"[ \t]*+\.\.\. [0-9]+ lines matching cause stack trace \.\.\.(?: \{)?")
+_ELIDED = re.compile(
+    r"[ \t]*+(?:\.\.\. [0-9]+ lines matching cause stack trace \.\.\."
+    # where an event was emitted synchronously, lib/events.js leaves out what both stacks have in common
+    r"|\[\.\.\. lines matching original stack trace \.\.\.\])(?: \{)?"
+)
 _ARROW = re.compile(r"[ \t]*+-> ")
 _KEY = re.compile(r"  ([\w$]++|'(?:[^'\\]|\\.)*+'|\[[^\]]*+\]): ")
 _CODE_VALUE = re.compile(r"""(['"])([A-Z0-9_]++)\1,?""")
@@ -247,8 +251,8 @@ def _code(draft: Draft) -> tuple[str, CodeSource]:
 
     The most specific first: a code in the header, then the errno that node puts before the message of a failed system
     call, then the error's own `code` property, then the class. A tag that only names a class (`Quota [QuotaError]`) is
-    the `.name`, which `err.stack` prints too, so both renderings of one error agree; `TypeError [Error]` is a generic
-    one and gives way to the class.
+    the `.name`, which `err.stack` prints too, so both renderings agree; a generic one (`TypeError [Error]`,
+    `Timeout [Error]`) gives way to the class, or all classes that set no name would be one.
     """
     if is_code(draft.tag):
         return draft.tag, "tag in the header"
@@ -257,7 +261,7 @@ def _code(draft: Draft) -> tuple[str, CodeSource]:
         return errno, "errno in the message"
     if draft.own_code:
         return draft.own_code, "own code property"
-    if ends_as_error(draft.tag) and (draft.tag not in GENERIC or not ends_as_error(draft.name)):
+    if ends_as_error(draft.tag) and draft.tag not in GENERIC:
         return draft.tag, "tag in the header"
     return draft.name, "class name"
 

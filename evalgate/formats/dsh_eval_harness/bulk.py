@@ -14,6 +14,7 @@ Memory: one slice and the facts. Work: each byte is looked at a fixed number of 
 """
 
 import json
+import os
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
@@ -37,7 +38,6 @@ CHUNK = 64 * 1024
 _CASES = re.compile(rb'"cases"[ \t\r\n]*:[ \t\r\n]*\[')
 _INDENTED = re.compile(rb'\n    \{\n      "')
 _GAP = re.compile(rb"[ \t\r\n]*,[ \t\r\n]*(?=\{)")
-_MARKER = "evalgate: here stand the cases"
 _RATE_TOLERANCE = 1e-9
 _STATUSES = {status.value: status for status in Status}
 _DECODER = msgspec.json.Decoder(list[CaseShape])
@@ -77,6 +77,8 @@ class _Reading:
         if opened is None:
             raise _UnknownError
         self.source = source
+        # Nobody who writes a report can know it, and so put it where the cases are not.
+        self.marker = os.urandom(16).hex()
         self.start = head[: opened.end()]
         self.buffer = bytearray(head[opened.end() :])
         self.offset = opened.end()
@@ -89,8 +91,8 @@ class _Reading:
 
     def outside(self, rest: bytes) -> dict[str, Any]:
         """Return the document with the marker in the place of its cases; `rest` follows the bracket behind them."""
-        document = self.decode(self.start + json.dumps(_MARKER).encode() + b"]" + rest)
-        if not isinstance(document, dict) or document.get("cases") != [_MARKER] or not recognise(document):
+        document = self.decode(self.start + json.dumps(self.marker).encode() + b"]" + rest)
+        if not isinstance(document, dict) or document.get("cases") != [self.marker] or not recognise(document):
             raise _UnknownError
         return document
 

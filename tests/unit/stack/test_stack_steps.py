@@ -775,7 +775,7 @@ def test_8_code_with_a_property(header, code, source):
         ("TypeError [QuotaError]: x", "QuotaError"),
         ("TypeError [Error]: x", "TypeError"),
         ("FooError [TypeError]: x", "FooError"),
-        ("Foo [Error]: x", "Error"),
+        ("Foo [Error]: x", "Foo"),
         ("FooError [bar]: x", "FooError"),
         ("DOMException [AbortError]: x", "AbortError"),
     ],
