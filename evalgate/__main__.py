@@ -7,12 +7,25 @@ would end in 1, and a CI job would read that as a FAIL.
 
 import gc
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from typing import NoReturn, TextIO
 
 _CANNOT_JUDGE = 3
 _INTERRUPTED = 130
+_ENDED = 143
+"""128 + SIGTERM, as shells have it."""
+
+
+class _EndedError(BaseException):
+    """SIGTERM came: a CI ends a step that way. What was begun is tidied up, as on Ctrl-C."""
+
+
+def _end(*_: object) -> NoReturn:
+    # A second one must not break off what the first began.
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    raise _EndedError
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -23,6 +36,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = run(sys.argv[1:] if argv is None else argv)
     except KeyboardInterrupt:
         code = _INTERRUPTED
+    except _EndedError:
+        code = _ENDED
     except Exception:
         _tell_fault()
         code = _CANNOT_JUDGE
@@ -73,7 +88,12 @@ def entry() -> NoReturn:
     nothing left to tidy up, so the process ends at once, without taking the interpreter apart.
     """
     gc.disable()
-    os._exit(main())
+    try:
+        signal.signal(signal.SIGTERM, _end)
+        code = main()
+    except _EndedError:
+        code = _ENDED
+    os._exit(code)
 
 
 if __name__ == "__main__":

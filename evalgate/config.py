@@ -190,7 +190,7 @@ def effective(
 def render_text(options: Sequence[Effective]) -> Iterator[str]:
     """Yield one line per option for `--show-config`, without a line end: `strict = true  (/repo/evalgate.toml)`."""
     for one in options:
-        yield escape(f"{one.name} = {_spelled(one.value)}  ({one.origin})")
+        yield escape(f"{one.name} = {spelled(one.value)}  ({one.origin})")
 
 
 def as_json(options: Sequence[Effective]) -> dict[str, Any]:
@@ -261,10 +261,10 @@ def _unknown(name: str, raw: object) -> str:
 
     if isinstance(raw, dict) and name in ("tool", "evalgate"):
         return f": is no option; the options stand at the top of a file of its own, and in [{_TABLE}] of {PROJECT_FILE}"
-    spelled = shorten(name, 60).lower().replace("_", "-").lstrip("-")
-    if spelled in OF_ONE_RUN:
+    typed = shorten(name, 60).lower().replace("_", "-").lstrip("-")
+    if typed in OF_ONE_RUN:
         return ": is no option of a policy; it belongs to one comparison, and so on the command line"
-    near = difflib.get_close_matches(spelled, _BY_NAME, 1, 0.5)
+    near = difflib.get_close_matches(typed, _BY_NAME, 1, 0.5)
     hint = f"did you mean {near[0]}?" if near else f"the options are {', '.join(_BY_NAME)}"
     return f": is no option; {hint}"
 
@@ -377,7 +377,8 @@ def _value(given: object) -> Value | None:
     return str(given)
 
 
-def _spelled(value: Value | None) -> str:
+def spelled(value: Value | None) -> str:
+    """Return a value as people read it."""
     if value is None:
         return "not set"
     if isinstance(value, bool):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from evalgate.errors import NotComparableError
 from evalgate.options import DEFAULTS, GateOptions, TrialPolicy
@@ -32,7 +32,7 @@ class GateResult:
     options: GateOptions = DEFAULTS
     cleared: tuple[str, ...] | None = None
     """Cases that failed and passed when they were run again, so that they count as flaky; None without a rerun."""
-    mixed: tuple[str, ...] = ()
+    mixed: "tuple[Difference, ...]" = ()
     """In what the two reports differ that makes them hard to compare; empty unless that was allowed."""
 
     @property
@@ -62,7 +62,7 @@ def compare(
 
     Raises `NotComparableError` for reports of two formats, producers or tasks, unless the options allow it.
     """
-    after = _by_policy(after, options.trial_policy)
+    after = by_policy(after, options.trial_policy)
     if before is None:
         alone = Pair(after, after, options)
         return GateResult(
@@ -80,10 +80,10 @@ def compare(
             [f"the reports cannot be compared: {difference}" for difference in mixed]
             + ["pass two reports of one kind; --allow-mixed compares them as far as they go"]
         )
-    before = _by_policy(before, options.trial_policy)
+    before = by_policy(before, options.trial_policy)
     cleared = None
     if rerun is not None:
-        after, cleared = _confirmed(before, after, _by_policy(rerun, options.trial_policy))
+        after, cleared = _confirmed(before, after, by_policy(rerun, options.trial_policy))
     pair = Pair(before, after, options)
     fired = tuple(_fired(signal, pair) for signal in SIGNALS)
     highest = max((one.signal.severity for one in fired if one.findings), default=None)
@@ -146,15 +146,33 @@ def _fired(signal: Signal[Any], pair: Pair) -> Fired[Any]:
     return Fired(signal, tuple(signal.find(pair))) if signal.can_tell(pair) else Fired(signal, (), ran=False)
 
 
-def differences(before: Report, after: Report) -> Iterator[str]:
-    """Yield in what two reports differ that makes them measure different things, a clause each."""
-    if before.format != after.format:
-        yield f"before is a report of the format {before.format}, after of {after.format}"
-    elif before.tool != after.tool:
-        yield f"before was written by {before.tool}, after by {after.tool}"
-    elif before.suite != after.suite:
+class Difference(NamedTuple):
+    """One thing in which two reports differ, so that they measure different things."""
+
+    what: str
+    """`format`, `tool` or `suite`."""
+    before: str
+    """Empty where a report does not say."""
+    after: str
+
+    def __str__(self) -> str:
+        """Return it as a clause."""
+        if self.what == "format":
+            return f"before is a report of the format {self.before}, after of {self.after}"
+        if self.what == "tool":
+            return f"before was written by {self.before}, after by {self.after}"
         unsaid = "what it does not name"
-        yield f"before measured {before.suite or unsaid}, after {after.suite or unsaid}"
+        return f"before measured {self.before or unsaid}, after {self.after or unsaid}"
+
+
+def differences(before: Report, after: Report) -> Iterator[Difference]:
+    """Yield in what two reports differ that makes them measure different things."""
+    if before.format != after.format:
+        yield Difference("format", before.format, after.format)
+    elif before.tool != after.tool:
+        yield Difference("tool", before.tool, after.tool)
+    elif before.suite != after.suite:
+        yield Difference("suite", before.suite, after.suite)
 
 
 def status_by_policy(status: Status, trials: Trials | None, policy: TrialPolicy) -> Status:
@@ -167,7 +185,8 @@ def status_by_policy(status: Status, trials: Trials | None, policy: TrialPolicy)
     return Status.FAIL if status is Status.PASS else status
 
 
-def _by_policy(report: Report, policy: TrialPolicy) -> Report:
+def by_policy(report: Report, policy: TrialPolicy) -> Report:
+    """Return the report with the status that the policy gives to each case; see `status_by_policy`."""
     if policy is TrialPolicy.ANY:
         return report
     return replace(report, cases=tuple(_case_by_policy(case, policy) for case in report.cases))

@@ -1,14 +1,16 @@
 """
 One section inside a file that belongs to somebody else, replaced without touching another byte.
 
-The core is `with_section`, bytes in and bytes out; `write_section` is the only function here that touches a disk.
+The core is `with_section`, bytes in and bytes out; `Writes` is what touches a disk.
 """
 
 import os
 import re
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Self
 
 from evalgate.errors import OutputError
 
@@ -100,56 +102,124 @@ def _line_ending(lines: list[bytes]) -> bytes | None:
     return None if not ended else b"\r\n" if 2 * crlf > ended else b"\n"
 
 
-def write_section(path: Path, section: str, *, never: tuple[Path, ...] = ()) -> None:
-    """
-    Set the section of the file at `path`, creating it when it is not there.
-
-    A temporary file of a unique name in the same folder takes its place in one step, so a crash leaves the old file
-    whole; the mode is kept, and a symbolic link stays one: the file that it points to is replaced. `never` are files
-    that must not be written, the reports themselves. Raises `OutputError`.
-    """
-    try:
-        target = Path(os.path.realpath(path))
-        try:
-            status = target.stat()
-        except FileNotFoundError:
-            status = None
-        if status is not None and not stat.S_ISREG(status.st_mode):
-            raise OutputError([f"{path}: cannot be written: is not a regular file"])
-        if status is not None and any(_same(status, one) for one in never):
-            raise OutputError([f"{path}: cannot be written: is one of the reports that were compared"])
-        existing = target.read_bytes() if status is not None else b""
-        if existing.startswith((b"\xff\xfe", b"\xfe\xff")):
-            raise OutputError([f"{path}: cannot be written: is UTF-16 text, and a section is UTF-8"])
-        content = with_section(existing, section)
-        if status is None or content != existing:
-            _replace(target, [content], None if status is None else stat.S_IMODE(status.st_mode))
-    except OSError as fault:
-        raise OutputError([f"{path}: cannot be written ({fault.strerror or fault})"]) from fault
-    except ValueError as fault:
-        raise OutputError([f"{path}: cannot be written ({fault})"]) from fault
+def write_section(path: Path, section: str, *, never: Sequence[Path] = ()) -> None:
+    """Set the section of the file at `path`, creating it when it is not there; as `Writes.section`."""
+    with Writes(never) as writes:
+        writes.section(path, section)
+        writes.commit()
 
 
-def write_file(path: Path, chunks: Iterable[bytes], *, never: tuple[Path, ...] = ()) -> None:
-    """
-    Write a file as a whole, in one step: what was there stays until the new one is complete.
+def write_file(
+    path: Path, chunks: Iterable[bytes], *, never: Sequence[Path] = (), make_folder: bool = False
+) -> None:
+    """Write a file as a whole, in one step; as `Writes.file`. `make_folder`: make the folder where it is missing."""
+    with Writes(never, make_folders=make_folder) as writes:
+        writes.file(path, chunks)
+        writes.commit()
 
-    As `write_section` otherwise: mode, symbolic links and `never`. `/dev/stdout` and pipes are written to as they are.
-    Raises `OutputError`.
+
+class Writes:
     """
-    try:
-        target = Path(os.path.realpath(path))
-        try:
-            status = target.stat()
-        except FileNotFoundError:
-            status = None
-        if status is not None and any(_same(status, one) for one in never):
-            raise OutputError([f"{path}: cannot be written: is one of the reports that are read"])
-        if status is not None and not stat.S_ISREG(status.st_mode):
-            with path.open("wb") as stream:
+    Files that take their places together: none is touched before all of them are complete.
+
+    Each is made beside its place, under a unique name in the same folder, and `commit` puts it there in one step, so a
+    crash leaves the old file whole. The mode is kept, and a symbolic link stays one: the file that it points to is
+    replaced. What was not committed at the end of the `with` is removed again.
+
+    `never` are files that must not be written, such as the reports themselves, whether they are there or not.
+    `make_folders`: make those that are missing; otherwise that is a fault, since most are a slip in a name. All methods
+    raise `OutputError`.
+    """
+
+    def __init__(self, never: Sequence[Path] = (), *, make_folders: bool = False) -> None:
+        self._never = tuple(never)
+        self._make_folders = make_folders
+        self._staged: list[tuple[Path, Path, Path]] = []
+        self._direct: list[tuple[Path, Iterable[bytes]]] = []
+
+    def __enter__(self) -> Self:
+        """Return the collection, empty."""
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """Remove what did not take its place."""
+        for _, temporary, _ in self._staged:
+            temporary.unlink(missing_ok=True)
+        self._staged.clear()
+
+    def section(self, path: Path, section: str) -> None:
+        """Make the file in which the section is set to `section`; nothing where it says so already."""
+        with _told(path):
+            target, status = self._target(path)
+            if status is not None and not stat.S_ISREG(status.st_mode):
+                raise OutputError([f"{path}: cannot be written: is not a regular file"])
+            existing = target.read_bytes() if status is not None else b""
+            if existing.startswith((b"\xff\xfe", b"\xfe\xff")):
+                raise OutputError([f"{path}: cannot be written: is UTF-16 text, and a section is UTF-8"])
+            content = with_section(existing, section)
+            if status is None or content != existing:
+                self._stage(path, target, status, [content])
+
+    def file(self, path: Path, chunks: Iterable[bytes]) -> None:
+        """Make a whole file. `/dev/stdout` and pipes are written to as they are, when all the files are made."""
+        with _told(path):
+            target, status = self._target(path)
+            if status is not None and not stat.S_ISREG(status.st_mode):
+                if stat.S_ISDIR(status.st_mode):
+                    raise OutputError([f"{path}: cannot be written: is a folder"])
+                self._direct.append((path, chunks))
+            else:
+                self._stage(path, target, status, chunks)
+
+    def commit(self) -> None:
+        """Put every file in its place."""
+        for path, chunks in self._direct:
+            with _told(path), path.open("wb") as stream:
                 stream.writelines(chunks)
-        else:
-            _replace(target, chunks, None if status is None else stat.S_IMODE(status.st_mode))
+        self._direct.clear()
+        while self._staged:
+            path, temporary, target = self._staged[0]
+            with _told(path):
+                temporary.replace(target)
+            del self._staged[0]
+
+    def _target(self, path: Path) -> tuple[Path, os.stat_result | None]:
+        """Return the file behind the links and its status, None when it is not there yet."""
+        try:
+            status = path.stat()
+        except FileNotFoundError:
+            status = None
+        if status is not None and not stat.S_ISREG(status.st_mode):
+            # The name of a pipe behind /dev/stdout is none that could be opened.
+            return path, status
+        target = Path(os.path.realpath(path))
+        for one in self._never:
+            if _same(status, one) if status is not None else os.path.realpath(one) == str(target):
+                raise OutputError([f"{path}: cannot be written: is one of the files that are read"])
+        return target, status
+
+    def _stage(self, path: Path, target: Path, status: os.stat_result | None, content: Iterable[bytes]) -> None:
+        import tempfile
+
+        if self._make_folders:
+            target.parent.mkdir(parents=True, exist_ok=True)
+        elif not target.parent.exists():
+            raise OutputError([f"{path}: cannot be written: its folder is not there: make it first"])
+        handle, name = tempfile.mkstemp(prefix=f".{target.name[:50]}.", suffix=".tmp", dir=target.parent)
+        temporary = Path(name)
+        self._staged.append((path, temporary, target))
+        with os.fdopen(handle, "wb") as stream:
+            stream.writelines(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.chmod(_new_file_mode() if status is None else stat.S_IMODE(status.st_mode))
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """Raise what keeps a file from being written as an `OutputError` that names it."""
+    try:
+        yield
     except (OSError, ValueError) as fault:
         reason = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
         raise OutputError([f"{path}: cannot be written ({reason})"]) from fault
@@ -161,15 +231,11 @@ def append_to(path: Path, content: bytes) -> None:
 
     What stands in it gets a line end first where it has none: its last line is not ours to continue.
     """
-    try:
-        with path.open("ab+") as stream:
-            if stream.tell():
-                stream.seek(-1, os.SEEK_END)
-                content = content if stream.read(1) == b"\n" else b"\n" + content
-            stream.write(content)
-    except (OSError, ValueError) as fault:
-        reason = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
-        raise OutputError([f"{path}: cannot be written ({reason})"]) from fault
+    with _told(path), path.open("ab+") as stream:
+        if stream.tell():
+            stream.seek(-1, os.SEEK_END)
+            content = content if stream.read(1) == b"\n" else b"\n" + content
+        stream.write(content)
 
 
 def _same(status: os.stat_result, other: Path) -> bool:
@@ -177,23 +243,6 @@ def _same(status: os.stat_result, other: Path) -> bool:
         return os.path.samestat(status, other.stat())
     except OSError:
         return False
-
-
-def _replace(target: Path, content: Iterable[bytes], mode: int | None) -> None:
-    import tempfile
-
-    handle, name = tempfile.mkstemp(prefix=f".{target.name[:50]}.", suffix=".tmp", dir=target.parent)
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.writelines(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.chmod(_new_file_mode() if mode is None else mode)
-        temporary.replace(target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
 
 
 def _new_file_mode() -> int:

@@ -329,6 +329,30 @@ def test_ctrl_c_while_reading(warn):
     assert _names(warn) == ["after.json", "after.pipe", "before.json"]
 
 
+@needs_pipes
+def test_a_step_that_is_ended_leaves_nothing_behind(warn):
+    """A CI ends a step with SIGTERM: that is no verdict, and the files that were not complete are gone."""
+    os.mkfifo(warn / "pipe")
+    names = _names(warn)
+    with subprocess.Popen(
+        [*EVALGATE, "compare", "before.json", "after.json", "--write", "html=page.html", "--write", "json=pipe"],
+        cwd=warn,
+        env=_environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        until = time.monotonic() + GUARD
+        # It waits for a reader of the pipe, with the page and report.md made beside their places.
+        while len([name for name in _names(warn) if name.endswith(".tmp")]) < 2 and time.monotonic() < until:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGTERM)
+        out, err = process.communicate(timeout=GUARD)
+    assert process.returncode == 143
+    assert (out, err) == (b"", b"")
+    assert _names(warn) == names
+
+
 # --- who looks at stderr
 
 

@@ -13,7 +13,7 @@ import typer
 # The commands hang themselves on the application.
 from evalgate.cli import accept, ask, baseline, compare, convert, explain  # noqa: F401
 from evalgate.cli._app import app
-from evalgate.cli._output import note, say
+from evalgate.cli._output import note, on_github, say
 from evalgate.errors import CannotJudgeError
 from evalgate.verdict import ExitCode
 
@@ -32,7 +32,12 @@ def run(argv: Sequence[str]) -> int:
         context = getattr(fault, "ctx", None) or _context(argv)
         hint = f"Try '{context.command_path} --help' for help."
         say([*context.get_usage().splitlines(), hint])
-        note(line.strip() for line in fault.format_message().splitlines())
+        faults = [line.strip() for line in fault.format_message().splitlines()]
+        note(faults)
+        if argv[:1] == ["compare"] and on_github():
+            from evalgate.cli._publish import tell_github
+
+            tell_github(faults, on_stdout=False)
         return ExitCode.CANNOT_JUDGE
     except CannotJudgeError as fault:
         note(fault.faults)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from evalgate.options import TrialPolicy
+
 if TYPE_CHECKING:
     from evalgate.formats.found import ReadOptions
 
@@ -20,6 +22,34 @@ PassThreshold = Annotated[
 ]
 RewardKey = Annotated[
     str | None, typer.Option(metavar="KEY", help="Harbor: the reward that decides.  [default: reward]")
+]
+MaxTokenIncrease = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PCT",
+        help="WARN when a case uses more than PCT percent more tokens; 0 switches it off.  [default: 50]",
+    ),
+]
+MinTrialRate = Annotated[
+    str | None,
+    typer.Option(
+        metavar="RATE",
+        help="WARN when the Wilson lower bound of a case's trials is below RATE, such as 0.8.  [default: off]",
+    ),
+]
+WhichTrials = Annotated[
+    TrialPolicy | None,
+    typer.Option(help="How many of its trials must pass for a case to pass.  [default: any]"),
+]
+ExpectShards = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=1, help="Refuse an AFTER that is not made of N files: a run that lost one."),
+]
+Config = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PATH", help="The policy file.  [default: evalgate.toml or pyproject.toml, found upward from here]"
+    ),
 ]
 
 

@@ -22,6 +22,21 @@ class Format(Enum):
     JSON = "json"
 
 
+def on_github() -> bool:
+    """Whether this is a step of GitHub Actions."""
+    return os.environ.get("GITHUB_ACTIONS") == "true"
+
+
+def stdout_is_file() -> bool:
+    """Whether what is printed goes into a regular file, and so into no log."""
+    import stat
+
+    try:
+        return sys.stdout is not None and stat.S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)
+    except (OSError, ValueError):
+        return False
+
+
 def renderer_of(output: Format) -> ModuleType:
     if output is Format.JSON:
         from evalgate.render import json as renderer

@@ -1,7 +1,7 @@
 """The outputs that were asked for beside stdout, and what GitHub Actions shows."""
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ import typer
 from evalgate.cli._output import note
 from evalgate.errors import OutputError
 from evalgate.render.scene import Scene
-from evalgate.report_file import append_to, write_file
+from evalgate.report_file import Writes, append_to
 
 KINDS = ("json", "markdown", "junit", "ctrf", "html")
 STDOUT = "-"
@@ -66,36 +66,64 @@ def rendered(kind: str, scene: Scene, as_json: Callable[[], Iterable[str]]) -> I
     return (html.render(scene),)
 
 
-def write_all(
-    wanted: Sequence[Wanted], scene: Scene, as_json: Callable[[], Iterable[str]], never: tuple[Path, ...]
-) -> None:
-    """Write the outputs that go to files; raise `OutputError` for one that cannot be written, as it was asked for."""
+def write_all(writes: Writes, wanted: Sequence[Wanted], scene: Scene, as_json: Callable[[], Iterable[str]]) -> None:
+    """Make the outputs that go to files; raise `OutputError` for one that cannot be written, as it was asked for."""
     for one in wanted:
         if one.place != STDOUT:
             pieces = (piece.encode("utf-8", "backslashreplace") for piece in rendered(one.kind, scene, as_json))
-            write_file(Path(one.place), pieces, never=never)
+            writes.file(Path(one.place), pieces)
 
 
-def on_github() -> bool:
-    """Whether this is a step of GitHub Actions."""
-    return os.environ.get("GITHUB_ACTIONS") == "true"
+def fenced(pieces: Iterable[str]) -> Iterable[str]:
+    """Return the pieces between lines that keep GitHub from obeying any of them."""
+    import secrets
+
+    from evalgate.render.github import fence
+
+    begin, end = fence(secrets.token_hex(16))
+    yield begin
+    piece = ""
+    for piece in pieces:
+        yield piece
+    # Behind anything else on its line it would not be obeyed.
+    yield end if piece.endswith("\n") or not piece else f"\n{end}"
 
 
 def publish_to_github(scene: Scene, report: Path | None) -> None:
     """Append to the step summary and set the step's outputs; what cannot be written is a note, the verdict stands."""
+    from evalgate.render import github, markdown
+
+    values = github.outputs(scene.result, strict=scene.strict, report=None if report is None else str(report))
+    _append_on_github(lambda: markdown.render(scene), values)
+
+
+def tell_github(faults: Sequence[str], *, on_stdout: bool) -> None:
+    """Say that nothing was judged: an annotation, the step summary, and the outputs of the step."""
+    from evalgate.cli._output import out, say
+    from evalgate.render import github
+
+    line = github.error_annotation(faults)
+    if on_stdout:
+        out([f"{line}\n"])
+    else:
+        say([line])
+    _append_on_github(lambda: github.error_summary(faults), github.error_outputs())
+
+
+def _append_on_github(section: Callable[[], str], values: Mapping[str, str]) -> None:
+    """Append a section to the step summary and set outputs of the step, where the runner says where they are."""
     import secrets
 
-    from evalgate.render import github, markdown
+    from evalgate.render import github
 
     summary, output = os.environ.get("GITHUB_STEP_SUMMARY"), os.environ.get("GITHUB_OUTPUT")
     try:
         if summary:
             path = Path(summary)
             size = path.stat().st_size if path.exists() else 0
-            text = github.step_summary(markdown.render(scene), github.SUMMARY_LIMIT - size)
+            text = github.step_summary(section(), github.SUMMARY_LIMIT - size)
             append_to(path, text.encode("utf-8", "backslashreplace"))
         if output:
-            values = github.outputs(scene.result, strict=scene.strict, report=None if report is None else str(report))
             append_to(
                 Path(output),
                 github.encode_outputs(values, f"evalgate_{secrets.token_hex(16)}").encode("utf-8", "backslashreplace"),

@@ -1,18 +1,33 @@
 """`evalgate accept`: the new run becomes the baseline, or is told why it must not."""
 
 import os
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from evalgate.cli._app import app
-from evalgate.cli._arguments import PLACES, PassThreshold, RewardKey, Scorer, reading_options
+from evalgate.cli._arguments import (
+    PLACES,
+    Config,
+    ExpectShards,
+    MaxTokenIncrease,
+    MinTrialRate,
+    PassThreshold,
+    RewardKey,
+    Scorer,
+    WhichTrials,
+)
 from evalgate.cli._output import note, out
+from evalgate.cli._policy import Policy
 from evalgate.cli._reports import document_of, load_both
-from evalgate.errors import NotComparableError, ReportError
+from evalgate.errors import CannotJudgeError, NotComparableError, ReportError
+from evalgate.formats.source import REPORT_NAME
+from evalgate.gate import by_policy
 from evalgate.gate import compare as judge
+from evalgate.options import GateOptions
 from evalgate.plain import escape
 from evalgate.progress import ReadingProgress
 from evalgate.verdict import ExitCode
@@ -21,6 +36,9 @@ if TYPE_CHECKING:
     from evalgate.acceptance import Plan
     from evalgate.formats import Loaded
     from evalgate.gate import GateResult
+
+_FILES = (".json", ".json.gz", ".json.zst")
+"""How the name of a baseline ends; any other, of what is not there, is that of a folder."""
 
 ACCEPT_EXIT_CODES = """\
 \b
@@ -47,57 +65,112 @@ def accept(
         bool, typer.Option("--keep-known", help="Keep the baseline's entry for refused cases, and take the rest.")
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would happen and write nothing.")] = False,
+    max_token_increase_pct: MaxTokenIncrease = None,
+    min_trial_success_rate: MinTrialRate = None,
+    trial_policy: WhichTrials = None,
+    expect_shards: ExpectShards = None,
     scorer: Scorer = None,
     pass_threshold: PassThreshold = None,
     reward_key: RewardKey = None,
+    config: Config = None,
 ) -> int:
     """
     Make a run the baseline.
 
     Refuses what must not become one: flaky cases, errors, cases that newly fail, a run that is not whole or not
-    comparable. Each is named, with what would have to happen.
+    comparable. Each is named, with what would have to happen. It reads and judges by the policy file, as compare does.
     """
-    from evalgate.acceptance import plan
-
     for name, value in (("AFTER", after), ("--into", into), *(("--case", one) for one in case or ())):
         if not value.strip():
             raise typer.BadParameter(f"{name} is empty: is a variable not set?")
     if into == "-":
         raise typer.BadParameter("--into takes the path of a file.")
-    target = Path(into) / "report.json" if into.endswith(("/", os.sep)) or Path(into).is_dir() else Path(into)
-    if target.exists() and not target.is_file():
+    target = _target(into)
+    typed = {
+        "max-token-increase-pct": max_token_increase_pct,
+        "min-trial-success-rate": min_trial_success_rate,
+        "trial-policy": None if trial_policy is None else trial_policy.value,
+        "expect-shards": expect_shards,
+        "scorer": scorer,
+        "pass-threshold": pass_threshold,
+        "reward-key": reward_key,
+    }
+    try:
+        return _accept(after, target, Policy(typed, config), case or (), reason, keep_known=keep_known, dry_run=dry_run)
+    except CannotJudgeError as fault:
+        note(fault.faults)
+        lines = ("ACCEPTED=false", f"EXIT_CODE={ExitCode.CANNOT_JUDGE:d}", *(f"ERROR {one}" for one in fault.faults))
+        out(f"{escape(line)}\n" for line in lines)
+        return ExitCode.CANNOT_JUDGE
+
+
+def _target(into: str) -> Path:
+    """Return the file that is meant: what is no file name of JSON is a folder, also one that is not there yet."""
+    path = Path(into)
+    if path.is_dir() or into.endswith(("/", os.sep)) or not (path.exists() or path.name.endswith(_FILES)):
+        path /= REPORT_NAME
+    if path.exists() and not path.is_file():
         raise typer.BadParameter(f"--into takes the path of a file, and {into} is none.")
-    reading = reading_options(scorer, pass_threshold, reward_key)
+    return path
+
+
+def _accept(
+    after: str,
+    target: Path,
+    policy: Policy,
+    only: Sequence[str],
+    reason: str | None,
+    *,
+    keep_known: bool,
+    dry_run: bool,
+) -> int:
+    from evalgate.acceptance import plan
+
+    # A run of another kind is no new baseline, whatever may be compared.
+    options = policy.gate_options(allow_mixed=False)
     with ExitStack() as stack:
         with ReadingProgress() as progress:
-            baseline, run = load_both(str(target), after, stack, progress, reading, None)
+            baseline, run = load_both(str(target), after, stack, progress, policy.reading(), policy.shards)
         if baseline is not None and not baseline.native:
             raise ReportError([f"{target}: is a report of {baseline.report.format}: convert it to report.json first"])
         if target.exists() and any(path.exists() and target.samefile(path) for path in run.paths):
             raise ReportError([f"{target}: is the run itself: a run that is its own baseline has no new failure"])
         found = plan(
-            None if baseline is None else baseline.report, run.report, frozenset(case or ()), keep_known=keep_known
+            None if baseline is None else by_policy(baseline.report, options.trial_policy),
+            by_policy(run.report, options.trial_policy),
+            frozenset(only),
+            keep_known=keep_known,
         )
-        result, incomparable = _judged(baseline, run)
+        result, incomparable = _judged(baseline, run, options)
         found = found._replace(run_faults=(*found.run_faults, *incomparable))
         refused = bool(found.run_faults or found.unknown or (found.refused and not keep_known))
         written = (*found.taken, *found.kept)
         if not refused and not written:
             found = found._replace(run_faults=("no case is left: a baseline without one could judge nothing",))
             refused = True
-        if not refused and not dry_run:
-            _write(target, found, result, baseline, run, reason)
+        if not refused:
+            _write(target, found, result, baseline, run, _Said(reason, policy), dry_run=dry_run)
     code = ExitCode.FAIL if refused else ExitCode.OK
-    out(f"{escape(line)}\n" for line in _lines(found, result, code, accepted=not refused, dry_run=dry_run))
+    lines = _lines(found, result, code, accepted=not refused, dry_run=dry_run, policy=policy)
+    out(f"{escape(line)}\n" for line in lines)
     return code
 
 
-def _judged(baseline: "Loaded | None", run: "Loaded") -> "tuple[GateResult | None, tuple[str, ...]]":
+def _judged(
+    baseline: "Loaded | None", run: "Loaded", options: GateOptions
+) -> "tuple[GateResult | None, tuple[str, ...]]":
     """Return the comparison, or why there is none."""
     try:
-        return judge(None if baseline is None else baseline.report, run.report), ()
+        return judge(None if baseline is None else baseline.report, run.report, options), ()
     except NotComparableError as fault:
         return None, fault.faults[:-1]
+
+
+class _Said(NamedTuple):
+    """What the operator said about it."""
+
+    reason: str | None
+    policy: Policy
 
 
 def _write(
@@ -106,46 +179,32 @@ def _write(
     result: "GateResult | None",
     baseline: "Loaded | None",
     run: "Loaded",
-    reason: str | None,
+    said: _Said,
+    *,
+    dry_run: bool,
 ) -> None:
-    """Write the new baseline, after reading it back as any reader will."""
+    """Write the new baseline, after reading it back as any reader will; with `dry_run` only the latter."""
     import json
 
     from evalgate.formats import check_document
+    from evalgate.formats.dsh_eval_harness.accepted import PROVENANCE, merged
+    from evalgate.formats.source import packed
     from evalgate.report_file import write_file
 
     old = None if baseline is None else document_of(baseline)
-    new = _merged(document_of(run), old, found)
-    new["acceptedBy"] = _provenance(found, result, run, reason)
+    new = merged(document_of(run), old, found.taken, found.kept)
+    new[PROVENANCE] = {**_provenance(found, result, run, said), **new.get(PROVENANCE, {})}
     text = json.dumps(new, indent=2) + "\n"
     check_document(str(target), text.encode())
-    write_file(target, [text.encode()])
+    if dry_run:
+        return
+    write_file(target, [packed(target.name, text.encode())], never=(*run.paths, *said.policy.files), make_folder=True)
     note([f"{target}: {len(new['cases'])} {'case' if len(new['cases']) == 1 else 'cases'}"])
+    if found.kept:
+        note([f"{target}: keeps the dates and versions of the baseline, since entries of it stay"])
 
 
-def _merged(new: dict[str, Any], old: dict[str, Any] | None, found: "Plan") -> dict[str, Any]:
-    """Return the new document with the baseline's entry where that is kept, and its summary counted again."""
-    taken, kept = frozenset(found.taken), frozenset(found.kept)
-    known = {} if old is None else {case["name"]: case for case in old["cases"]}
-    cases = []
-    for case in new["cases"]:
-        if case["name"] in taken:
-            cases.append(case)
-        elif case["name"] in kept:
-            cases.append(known.pop(case["name"]))
-    present = {case["name"] for case in cases}
-    cases += [case for name, case in known.items() if name in kept and name not in present]
-    statuses = [case["status"] for case in cases]
-    summary = {
-        "total": len(cases),
-        "passed": statuses.count("pass"),
-        "failed": statuses.count("fail"),
-        "errored": statuses.count("error"),
-    }
-    return {**new, "cases": cases, "summary": summary}
-
-
-def _provenance(found: "Plan", result: "GateResult | None", run: "Loaded", reason: str | None) -> dict[str, Any]:
+def _provenance(found: "Plan", result: "GateResult | None", run: "Loaded", said: _Said) -> dict[str, Any]:
     import datetime
     import hashlib
 
@@ -160,16 +219,21 @@ def _provenance(found: "Plan", result: "GateResult | None", run: "Loaded", reaso
         "source": run.label,
         "sourceSha256": digest.hexdigest() if run.sources else None,
         "verdict": None if result is None else result.verdict.value,
-        "reason": reason,
-        "taken": len(found.taken),
+        "reason": said.reason,
+        "policy": list(said.policy.acting) or None,
+        "taken": list(found.taken) if found.kept else len(found.taken),
         "kept": list(found.kept),
         "dropped": list(found.dropped),
     }
     return {key: value for key, value in fields.items() if value is not None}
 
 
-def _lines(found: "Plan", result: "GateResult | None", code: ExitCode, *, accepted: bool, dry_run: bool) -> list[str]:
+def _lines(
+    found: "Plan", result: "GateResult | None", code: ExitCode, *, accepted: bool, dry_run: bool, policy: Policy
+) -> list[str]:
     """Return one line per fact, in the manner of `compare`."""
+    from evalgate.render.text import policy_line
+
     left_out = [one.name for one in found.refused if one.name not in found.kept]
     return [
         f"ACCEPTED={str(accepted).lower()}",
@@ -180,6 +244,7 @@ def _lines(found: "Plan", result: "GateResult | None", code: ExitCode, *, accept
         f"KEPT={len(found.kept)}",
         f"REFUSED={len(found.refused)}",
         f"DROPPED={len(found.dropped)}",
+        *policy_line(policy.acting),
         *(f"REASON {fault}" for fault in found.run_faults),
         *(f"REASON there is no case {name} in the run" for name in found.unknown),
         *(f"REFUSED_CASE {one.name}: {one.why}; {one.to_do}" for one in found.refused),

@@ -1,15 +1,17 @@
 """`evalgate baseline check`."""
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from evalgate.cli._app import app
-from evalgate.cli._arguments import PLACES, PassThreshold, RewardKey, Scorer, exact, reading_options
+from evalgate.cli._arguments import PLACES, Config, PassThreshold, RewardKey, Scorer, WhichTrials, exact
 from evalgate.cli._output import Format, out
+from evalgate.cli._policy import Policy
 from evalgate.errors import CannotJudgeError
-from evalgate.options import GateOptions
+from evalgate.gate import by_policy
 from evalgate.plain import escape
 from evalgate.progress import ReadingProgress
 from evalgate.verdict import ExitCode, exit_code
@@ -39,7 +41,9 @@ def _baseline() -> None:
 @baseline.command(epilog=CHECK_EXIT_CODES)
 def check(
     place: Annotated[str, typer.Argument(metavar="BASELINE", help=f"The baseline: {PLACES}")],
-    strict: Annotated[bool, typer.Option("--strict", help="Let a WARN end in exit code 2.")] = False,
+    strict: Annotated[
+        bool | None, typer.Option("--strict/--no-strict", help="Let a WARN end in exit code 2.", show_default=False)
+    ] = None,
     output: Annotated[
         Format, typer.Option("--format", help="Lines to grep, or one JSON object on one line.")
     ] = Format.TEXT,
@@ -51,15 +55,17 @@ def check(
         str | None,
         typer.Option(metavar="RATE", help="WARN when a case has too few trials to show RATE, such as 0.8."),
     ] = None,
+    trial_policy: WhichTrials = None,
     scorer: Scorer = None,
     pass_threshold: PassThreshold = None,
     reward_key: RewardKey = None,
+    config: Config = None,
 ) -> int:
     """
     Say what is wrong with a baseline by itself.
 
     Flaky and failing entries, which the gate does not announce any more; its age and versions; trials too few for a
-    threshold.
+    threshold. It reads and judges by the policy file, as compare does.
     """
     from evalgate.formats import load
     from evalgate.hygiene import check as look
@@ -69,29 +75,34 @@ def check(
     days = None if max_age is None else exact("--max-age", max_age)
     if days is not None and days < 0:
         raise typer.BadParameter("--max-age must be 0 or more days.")
-    rate = None if min_trial_success_rate is None else exact("--min-trial-success-rate", min_trial_success_rate)
+    typed = {
+        "strict": strict,
+        "min-trial-success-rate": min_trial_success_rate,
+        "trial-policy": None if trial_policy is None else trial_policy.value,
+        "scorer": scorer,
+        "pass-threshold": pass_threshold,
+        "reward-key": reward_key,
+    }
     try:
-        options = GateOptions(min_trial_success_rate=rate)
-    except ValueError as fault:
-        raise typer.BadParameter(f"--{str(fault).replace('_', '-')}.") from fault
-    reading = reading_options(scorer, pass_threshold, reward_key)
-    try:
+        policy = Policy(typed, config)
+        options = policy.gate_options()
         with ExitStack() as stack:
             with ReadingProgress() as progress:
-                loaded = stack.enter_context(load(place, progress, options=reading))
-            report = loaded.report
+                loaded = stack.enter_context(load(place, progress, options=policy.reading()))
+            report = by_policy(loaded.report, options.trial_policy)
     except CannotJudgeError as fault:
         from evalgate.cli._output import note, renderer_of
 
         note(fault.faults)
         out(renderer_of(output).render_error(fault.faults))
         return ExitCode.CANNOT_JUDGE
+    strict = policy.flag("strict")
     found = look(report, options, age_days=_age(report), max_age_days=None if days is None else float(days))
     code = exit_code(found.verdict, strict=strict)
     out(
         _json(found, report, code, strict=strict)
         if output is Format.JSON
-        else _text(found, report, code, strict=strict)
+        else _text(found, report, code, strict=strict, policy=policy.acting)
     )
     return code
 
@@ -106,8 +117,9 @@ def _age(report: "Report") -> float | None:
     return None if ended is None else (time.time() + UNIX_EPOCH - ended[0]) / 86400
 
 
-def _text(found: "Check", report: "Report", code: ExitCode, *, strict: bool) -> list[str]:
+def _text(found: "Check", report: "Report", code: ExitCode, *, strict: bool, policy: Sequence[str]) -> list[str]:
     from evalgate.numbers import rounded_down
+    from evalgate.render.text import policy_line
 
     lines = [
         f"OVERALL={found.verdict.value}",
@@ -121,6 +133,7 @@ def _text(found: "Check", report: "Report", code: ExitCode, *, strict: bool) -> 
         f"HARNESS={f'{report.tool} {report.harness_version}'.strip()}",
         f"VERSION={report.dsh_version or 'N/A'}",
         *(f"INCOMPLETE={reason}" for reason in found.incomplete),
+        *policy_line(policy),
         *(f"REASON {reason}" for reason in found.reasons),
         *(f"FLAKY_CASE {name}" for name in found.flaky),
         *(f"FAILING_CASE {name}" for name in found.failing),

@@ -1,31 +1,41 @@
 """`evalgate compare`."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from evalgate.cli._app import EXIT_CODES, app
-from evalgate.cli._arguments import PLACES, PassThreshold, RewardKey, Scorer, exact, reading_options
-from evalgate.cli._output import Format, note, out, renderer_of, say, summarise
+from evalgate.cli._arguments import (
+    PLACES,
+    Config,
+    ExpectShards,
+    MaxTokenIncrease,
+    MinTrialRate,
+    PassThreshold,
+    RewardKey,
+    Scorer,
+    WhichTrials,
+)
+from evalgate.cli._output import Format, note, on_github, out, renderer_of, say, stdout_is_file, summarise
+from evalgate.cli._policy import Policy
 from evalgate.cli._reports import load_both
 from evalgate.errors import CannotJudgeError, NotComparableError, OutputError
+from evalgate.formats.source import REPORT_NAME
 from evalgate.gate import GateResult
 from evalgate.gate import compare as judge
-from evalgate.numbers import decimal_text
-from evalgate.options import DEFAULTS, GateOptions, TrialPolicy
-from evalgate.plain import escape
 from evalgate.progress import ReadingProgress
 from evalgate.verdict import ExitCode, exit_code
 
 if TYPE_CHECKING:
-    from evalgate.config import Effective
     from evalgate.formats import Loaded
     from evalgate.render.scene import Scene
+    from evalgate.report_file import Writes
 
 
 class Language(Enum):
@@ -35,22 +45,23 @@ class Language(Enum):
     CHINESE = "zh"
 
 
-_DEFAULTS: Mapping[str, bool | str] = {
-    "strict": False,
-    "format": "text",
-    "no-report": False,
-    "lang": "en",
-    "max-token-increase-pct": decimal_text(DEFAULTS.token_pct),
-    "trial-policy": "any",
-    "allow-mixed": False,
-}
-"""What an option is when neither the command line nor the policy file says it; the others are not set then."""
+class _Command(TyperCommand):
+    """The command as its usage should show it: the two places are needed, but for `--show-config`."""
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:  # noqa: ANN401 typer keeps the class to itself
+        """Return the words behind the name of the command."""
+        needed = ("[BEFORE]", "[AFTER]")
+        return [piece.strip("[]") if piece in needed else piece for piece in super().collect_usage_pieces(ctx)]
 
 
-@app.command(epilog=EXIT_CODES)
+@app.command(epilog=EXIT_CODES, cls=_Command)
 def compare(
-    before: Annotated[str, typer.Argument(metavar="BEFORE", help=f"The baseline: {PLACES}")],
-    after: Annotated[str, typer.Argument(metavar="AFTER", help=f"The new run: {PLACES}")],
+    before: Annotated[
+        str | None, typer.Argument(metavar="BEFORE", help=f"The baseline: {PLACES}", show_default=False)
+    ] = None,
+    after: Annotated[
+        str | None, typer.Argument(metavar="AFTER", help=f"The new run: {PLACES}", show_default=False)
+    ] = None,
     strict: Annotated[
         bool | None, typer.Option("--strict/--no-strict", help="Let a WARN end in exit code 2.", show_default=False)
     ] = None,
@@ -84,24 +95,9 @@ def compare(
     lang: Annotated[
         Language | None, typer.Option(help="The language of report.md, markdown, html and the summary.  [default: en]")
     ] = None,
-    max_token_increase_pct: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PCT",
-            help="WARN when a case uses more than PCT percent more tokens; 0 switches it off.  [default: 50]",
-        ),
-    ] = None,
-    min_trial_success_rate: Annotated[
-        str | None,
-        typer.Option(
-            metavar="RATE",
-            help="WARN when the Wilson lower bound of a case's trials is below RATE, such as 0.8.  [default: off]",
-        ),
-    ] = None,
-    trial_policy: Annotated[
-        TrialPolicy | None,
-        typer.Option(help="How many of its trials must pass for a case to pass.  [default: any]"),
-    ] = None,
+    max_token_increase_pct: MaxTokenIncrease = None,
+    min_trial_success_rate: MinTrialRate = None,
+    trial_policy: WhichTrials = None,
     allow_mixed: Annotated[
         bool | None,
         typer.Option(
@@ -110,10 +106,7 @@ def compare(
             show_default=False,
         ),
     ] = None,
-    expect_shards: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1, help="Refuse an AFTER that is not made of N files: a run that lost one."),
-    ] = None,
+    expect_shards: ExpectShards = None,
     confirm: Annotated[
         str | None,
         typer.Option(
@@ -127,12 +120,7 @@ def compare(
     scorer: Scorer = None,
     pass_threshold: PassThreshold = None,
     reward_key: RewardKey = None,
-    config: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PATH", help="The policy file.  [default: evalgate.toml or pyproject.toml, found upward from here]"
-        ),
-    ] = None,
+    config: Config = None,
     show_config: Annotated[
         bool, typer.Option("--show-config", help="Print every option, its value and where it comes from, and end.")
     ] = False,
@@ -173,54 +161,58 @@ def compare(
         "pass-threshold": pass_threshold,
         "reward-key": reward_key,
     }
-    policy = _policy(typed, config)
+    github = github if github is not None else on_github()
+    try:
+        policy = Policy(typed, config)
+    except CannotJudgeError as fault:
+        return _refuse(fault.faults, output or Format.TEXT, on_github=github)
     if show_config:
         from evalgate.config import render_text
 
-        out(f"{escape(line)}\n" for line in render_text(policy))
+        out(f"{line}\n" for line in render_text(policy.effective))
         return ExitCode.OK
+    if before is None or after is None:
+        raise typer.BadParameter(f"{'BEFORE' if before is None else 'AFTER'} is missing.")
     return _Comparison(policy).run(before, after, confirm)
 
 
-def _policy(typed: Mapping[str, Any], config: str | None) -> "list[Effective]":
-    """Return every option with its origin."""
-    from evalgate.config import effective, find, read
+def _refuse(faults: Sequence[str], output: Format, *, on_github: bool) -> ExitCode:
+    """Say why nothing was judged, wherever somebody may read it. Nothing is written but to GitHub's own files."""
+    note(faults)
+    lines = renderer_of(output).render_error(faults)
+    if on_github:
+        from evalgate.cli._publish import fenced, tell_github
 
-    found = None if config is not None else find(Path())
-    # As a person would name it from here.
-    path = Path(config) if config is not None else None if found is None else Path(os.path.relpath(found))
-    return effective(typed, None if path is None else read(path), _DEFAULTS)
+        out(fenced(lines) if output is Format.TEXT else lines)
+        tell_github(faults, on_stdout=output is Format.TEXT)
+    else:
+        out(lines)
+    return ExitCode.CANNOT_JUDGE
 
 
 class _Comparison:
     """One run of the command, its options settled."""
 
-    def __init__(self, policy: "Sequence[Effective]") -> None:
+    def __init__(self, policy: Policy) -> None:
         """Check what one option alone can get wrong."""
-        from evalgate.cli._publish import on_github, wanted_of
+        from evalgate.cli._publish import wanted_of
 
         self.policy = policy
-        self.said = {one.name: one.value for one in policy}
-        self.set = {one.name for one in policy if one.origin != "default"}
-        self.strict = bool(self.said["strict"])
-        self.format = Format(self.said["format"])
-        self.lang = str(self.said["lang"])
-        self.report = self._text("report")
-        self.no_report = bool(self.said["no-report"]) and self.report is None
-        self.rerun_list = self._text("rerun-list")
-        write = self.said["write"]
+        self.strict = policy.flag("strict")
+        self.format = Format(policy.text("format"))
+        self.lang = str(policy.text("lang"))
+        self.report = policy.text("report")
+        self.no_report = policy.flag("no-report") and self.report is None
+        self.rerun_list = policy.text("rerun-list")
+        write = policy.values["write"]
         self.wanted = wanted_of(write if isinstance(write, tuple) else ())
-        self.on_github = bool(self.said["github"]) if self.said["github"] is not None else on_github()
+        self.on_github = policy.flag("github") if policy.values["github"] is not None else on_github()
         self._check_places()
-        if self.report == "-" or (self.report or "").endswith(("/", os.sep)):
-            raise typer.BadParameter("--report takes the path of a file.")
-        self.options = _options(
-            str(self.said["max-token-increase-pct"]),
-            self._text("min-trial-success-rate"),
-            TrialPolicy(self.said["trial-policy"]),
-            allow_mixed=bool(self.said["allow-mixed"]),
-        )
-        self.reading = reading_options(self._text("scorer"), self._text("pass-threshold"), self._text("reward-key"))
+        for name, place in (("--report", self.report), ("--rerun-list", self.rerun_list)):
+            if place == "-" or (place or "").endswith(("/", os.sep)):
+                raise typer.BadParameter(f"{name} takes the path of a file.")
+        self.options = policy.gate_options()
+        self.reading = policy.reading()
 
     def _check_places(self) -> None:
         """Raise when two outputs have one path: the later would take the place of the earlier."""
@@ -238,60 +230,71 @@ class _Comparison:
             if place is not None and os.path.realpath(place) == default:
                 raise OutputError([f"{place}: is where report.md goes: name another path, or pass --no-report"])
 
-    def _text(self, name: str) -> str | None:
-        value = self.said[name]
-        return None if value is None else str(value)
+    def _check_next_time(self, *places: str) -> None:
+        """Raise for an output that would be read as a part of a run, the next time the run is named."""
+        from evalgate.formats.places import would_take
+
+        for output in (self.report, self.rerun_list, *(one.place for one in self.wanted)):
+            for place in places:
+                if output is not None and output != "-" and would_take(place, Path(output)):
+                    why = f"would be read as a part of the run {place} the next time"
+                    raise OutputError([f"{output}: {why}: write it elsewhere"])
 
     def run(self, before: str, after: str, confirm: str | None) -> int:
         """Load, judge, write, print."""
-        from evalgate.cli._publish import publish_to_github, write_all
-        from evalgate.formats import load
-        from evalgate.render.scene import Scene, Side
-
-        shards = self.said["expect-shards"]
         try:
-            with ExitStack() as stack:
-                with ReadingProgress() as progress:
-                    baseline, run = load_both(
-                        before, after, stack, progress, self.reading, shards if isinstance(shards, int) else None
-                    )
-                    again = (
-                        None if confirm is None else stack.enter_context(load(confirm, progress, options=self.reading))
-                    )
-                self._check_default(run)
-                rerun = None if again is None else again.report
-                if again is not None:
-                    _check_rerun(baseline, run, again)
-                result = judge(None if baseline is None else baseline.report, run.report, self.options, rerun)
-                inputs = tuple(path for one in (baseline, run, again) if one is not None for path in one.paths)
-                side = None if baseline is None else Side(baseline.label, baseline.evidence)
-                scene = Scene(result, self.strict, side, Side(run.label, run.evidence), self.lang)
-                if self.rerun_list is not None:
-                    _write_rerun_list(self.rerun_list, result, inputs)
-                written = None if self.no_report else _write_report(scene, run, self.report, inputs)
-                write_all(self.wanted, scene, lambda: self._json(result), inputs)
-                if self.on_github:
-                    publish_to_github(scene, written)
-                # The evidence goes when the files are closed, so what is printed from it is made before.
-                pieces = self._stdout(scene)
-            code = exit_code(result.verdict, strict=self.strict)
+            result, pieces = self._judge(before, after, confirm)
         except CannotJudgeError as fault:
-            note(fault.faults)
             as_json = any(one == ("json", "-") for one in self.wanted)
-            renderer = renderer_of(Format.JSON if as_json else self.format)
-            out(self._fenced(renderer.render_error(fault.faults)))
-            return ExitCode.CANNOT_JUDGE
+            return _refuse(fault.faults, Format.JSON if as_json else self.format, on_github=self.on_github)
         out(self._fenced(pieces))
         if self.on_github:
             self._annotate(result)
         summarise(result, strict=self.strict, lang=self.lang)
-        return code
+        return exit_code(result.verdict, strict=self.strict)
+
+    def _judge(self, before: str, after: str, confirm: str | None) -> tuple[GateResult, Iterable[str]]:
+        """Return the result and what goes to stdout, with every file written."""
+        from evalgate.cli._publish import publish_to_github, write_all
+        from evalgate.formats import load
+        from evalgate.render.scene import Scene, Side
+        from evalgate.report_file import Writes
+
+        places = [place for place in (before, after, confirm) if place is not None]
+        self._check_next_time(*places)
+        with ExitStack() as stack:
+            with ReadingProgress() as progress:
+                baseline, run = load_both(before, after, stack, progress, self.reading, self.policy.shards)
+                again = None if confirm is None else stack.enter_context(load(confirm, progress, options=self.reading))
+            self._check_default(run)
+            rerun = None if again is None else again.report
+            if again is not None:
+                _check_rerun(baseline, run, again)
+            result = judge(None if baseline is None else baseline.report, run.report, self.options, rerun)
+            side = None if baseline is None else Side(baseline.label, baseline.evidence)
+            scene = Scene(result, self.strict, side, Side(run.label, run.evidence), self.lang, self.policy.acting)
+            inputs = [path for one in (baseline, run, again) if one is not None for path in one.paths]
+            if baseline is None:
+                # The next run would take it for the baseline.
+                inputs += [Path(before), Path(before) / REPORT_NAME]
+            with Writes([*inputs, *self.policy.files]) as writes:
+                if self.rerun_list is not None:
+                    _write_rerun_list(writes, self.rerun_list, result)
+                write_all(writes, self.wanted, scene, lambda: self._json(result))
+                # Last, for its place alone need not be writable.
+                written = None if self.no_report else _write_report(writes, scene, run, self.report)
+                # The evidence goes when the files are closed, so what is printed from it is made before.
+                pieces = self._stdout(scene)
+                writes.commit()
+            if self.on_github:
+                publish_to_github(scene, written)
+        return result, pieces
 
     def _json(self, result: GateResult) -> Iterable[str]:
         from evalgate.config import as_json
         from evalgate.render import json as renderer
 
-        return renderer.render(result, strict=self.strict, config=as_json(list(self.policy)))
+        return renderer.render(result, strict=self.strict, config=as_json(self.policy.effective))
 
     def _stdout(self, scene: "Scene") -> Iterable[str]:
         from evalgate.cli._publish import STDOUT, rendered
@@ -304,25 +307,26 @@ class _Comparison:
             return self._json(scene.result)
         from evalgate.render import text
 
-        return text.render(scene.result, strict=self.strict)
+        return text.render(scene.result, strict=self.strict, policy=scene.policy)
 
     def _fenced(self, pieces: Iterable[str]) -> Iterable[str]:
-        """Return the lines so that GitHub obeys none of them; a document holds no such lines, see render/json.py."""
-        if not self.on_github or not self._prints_lines:
+        """
+        Return what goes to stdout so that GitHub obeys none of it.
+
+        A JSON document holds no line that it would obey (render/json.py), and must stay one. Another document is fenced
+        unless it goes into a file: whether a pipe ends in a program or in the log of the step cannot be told.
+        """
+        document = next((one.kind for one in self.wanted if one.place == "-"), None)
+        as_json = self.format is Format.JSON if document is None else document in ("json", "ctrf")
+        if not self.on_github or as_json or (document is not None and stdout_is_file()):
             return pieces
-        import secrets
-        from itertools import chain
+        from evalgate.cli._publish import fenced
 
-        from evalgate.render.github import fence
-
-        begin, end = fence(secrets.token_hex(16))
-        return chain([begin], pieces, [end])
+        return fenced(pieces)
 
     @property
     def _prints_lines(self) -> bool:
-        from evalgate.cli._publish import STDOUT
-
-        return self.format is Format.TEXT and not any(one.place == STDOUT for one in self.wanted)
+        return self.format is Format.TEXT and not any(one.place == "-" for one in self.wanted)
 
     def _annotate(self, result: GateResult) -> None:
         """Print the annotations, on stderr when stdout holds a document: GitHub reads both."""
@@ -347,43 +351,26 @@ def _check_rerun(baseline: "Loaded | None", run: "Loaded", again: "Loaded") -> N
         raise NotComparableError([f"{again.label}: began before the run that it should repeat, and confirms nothing"])
 
 
-def _options(
-    max_token_increase_pct: str, min_trial_success_rate: str | None, trial_policy: TrialPolicy, *, allow_mixed: bool
-) -> GateOptions:
-    pct = exact("--max-token-increase-pct", max_token_increase_pct)
-    rate = None if min_trial_success_rate is None else exact("--min-trial-success-rate", min_trial_success_rate)
-    try:
-        return GateOptions(
-            max_token_increase_pct=pct,
-            min_trial_success_rate=rate,
-            trial_policy=trial_policy,
-            allow_mixed=allow_mixed,
-        )
-    except ValueError as fault:
-        raise typer.BadParameter(f"--{str(fault).replace('_', '-')}.") from fault
-
-
-def _write_rerun_list(place: str, result: GateResult, inputs: tuple[Path, ...]) -> None:
-    """Write the names of the cases to run again; one that is no line of text cannot be named in a list of lines."""
+def _write_rerun_list(writes: "Writes", place: str, result: GateResult) -> None:
+    """Make the list of the cases to run again; a name that is no plain line of text cannot stand in it."""
     from evalgate.render.rerun_list import render
-    from evalgate.report_file import write_file
 
     listed = render(result)
-    write_file(Path(place), [listed.text.encode("utf-8", "surrogatepass")], never=inputs)
+    writes.file(Path(place), [listed.text.encode("utf-8", "surrogatepass")])
     if listed.left_out:
-        note([f"{place}: lacks {len(listed.left_out)} names that hold a line break: {listed.left_out[0]}"])
+        number = f"{len(listed.left_out)} {'name' if len(listed.left_out) == 1 else 'names'}"
+        note([f"{place}: lacks {number} with line breaks or control characters: {listed.left_out[0]}"])
 
 
-def _write_report(scene: "Scene", run: "Loaded", asked: str | None, inputs: tuple[Path, ...]) -> Path | None:
-    """Write the section of report.md and return its path; only a place that was asked for must be writable."""
+def _write_report(writes: "Writes", scene: "Scene", run: "Loaded", asked: str | None) -> Path | None:
+    """Make the file with the section of report.md and return its path; one not asked for need not be writable."""
     from evalgate.render import markdown
-    from evalgate.report_file import write_section
 
     if asked is None and run.folder is None:
         return None
     path = Path(asked) if asked is not None else (run.folder or Path()) / "report.md"
     try:
-        write_section(path, markdown.render(scene), never=inputs)
+        writes.section(path, markdown.render(scene))
     except OutputError as fault:
         if asked is not None:
             raise

@@ -7,12 +7,21 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evalgate.cli._app import OTHER_EXIT_CODES, app
-from evalgate.cli._arguments import PLACES, PassThreshold, RewardKey, Scorer, reading_options
+from evalgate.cli._arguments import (
+    PLACES,
+    Config,
+    MaxTokenIncrease,
+    MinTrialRate,
+    PassThreshold,
+    RewardKey,
+    Scorer,
+    WhichTrials,
+)
 from evalgate.cli._output import Format, out
+from evalgate.cli._policy import Policy
 from evalgate.cli._reports import load_both
 from evalgate.errors import ReportError
 from evalgate.gate import compare as judge
-from evalgate.options import GateOptions
 from evalgate.plain import escape
 from evalgate.progress import ReadingProgress
 from evalgate.verdict import ExitCode
@@ -29,15 +38,19 @@ def explain(
     output: Annotated[
         Format, typer.Option("--format", help="For people, or one JSON object on one line.")
     ] = Format.TEXT,
+    max_token_increase_pct: MaxTokenIncrease = None,
+    min_trial_success_rate: MinTrialRate = None,
+    trial_policy: WhichTrials = None,
     scorer: Scorer = None,
     pass_threshold: PassThreshold = None,
     reward_key: RewardKey = None,
+    config: Config = None,
 ) -> int:
     """
     Explain one case on both sides.
 
     Its attempts in a row with failures, exit codes, tool errors and signatures with the text they were read from,
-    tokens, which rules fired on it and which nearly did.
+    tokens, which rules fired on it and which nearly did. It reads and judges by the policy file, as compare does.
     """
     from evalgate.explanation import explain as explained
     from evalgate.render import case as renderer
@@ -45,12 +58,21 @@ def explain(
     for name, value in (("AFTER", after), ("CASE", case), ("--before", before)):
         if value == "":
             raise typer.BadParameter(f"{name} is empty: is a variable not set?")
-    reading = reading_options(scorer, pass_threshold, reward_key)
+    typed = {
+        "max-token-increase-pct": max_token_increase_pct,
+        "min-trial-success-rate": min_trial_success_rate,
+        "trial-policy": None if trial_policy is None else trial_policy.value,
+        "scorer": scorer,
+        "pass-threshold": pass_threshold,
+        "reward-key": reward_key,
+    }
+    policy = Policy(typed, config)
+    # It explains and decides nothing, so runs of two kinds may stand side by side.
+    options = policy.gate_options(allow_mixed=True)
     with ExitStack() as stack:
         with ReadingProgress() as progress:
-            baseline, run = load_both(before, after, stack, progress, reading, None)
-        # It explains and judges nothing, so runs of two kinds may stand side by side.
-        result = judge(None if baseline is None else baseline.report, run.report, GateOptions(allow_mixed=True))
+            baseline, run = load_both(before, after, stack, progress, policy.reading(), None)
+        result = judge(None if baseline is None else baseline.report, run.report, options)
         case = _typed(case, run.report.cases if baseline is None else (*run.report.cases, *baseline.report.cases))
         sides = [None if one is None else one.evidence.fetch([case]).get(case) for one in (baseline, run)]
         if sides == [None, None]:

@@ -8,6 +8,7 @@ of one run, `-` for stdin. Names say here which files of a folder are looked at,
 import glob
 import os
 from collections.abc import Sequence
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import NamedTuple
 
@@ -70,6 +71,39 @@ def _in_folder(folder: Path) -> Places:
         shown = ", ".join(names[:5])
         raise ReportError([f"{folder}: holds files of several kinds ({shown}): name the report, or a glob pattern"])
     return Places(tuple(folder / name for name in names), folder, several=True)
+
+
+def would_take(place: str, output: Path) -> bool:
+    """
+    Tell whether a file, once it is written, is one of those that a place stands for: a folder or a pattern of parts.
+
+    A folder that is one report is not asked: what is in it is not taken for a part, and its own files are protected.
+    """
+    path = Path(os.path.realpath(output))
+    try:
+        if Path(place).is_dir():
+            folder = Path(place)
+            several = not (folder / REPORT_NAME).exists() and not _is_report(folder)
+            return several and path.parent == folder.resolve() and path.name.endswith(_ENDINGS) and path.name[:1] != "."
+        if not glob.has_magic(place) or os.path.lexists(place):
+            return False
+        # As far as there is no pattern, it is a folder like any other, links and all.
+        parts = Path(place).parts
+        first = next(number for number, part in enumerate(parts) if glob.has_magic(part))
+        folder = Path(*parts[:first]).resolve()
+        return path.is_relative_to(folder) and _fits(path.relative_to(folder).parts, parts[first:])
+    except (OSError, ValueError):
+        # To read it says what is wrong.
+        return False
+
+
+def _fits(path: Sequence[str], pattern: Sequence[str]) -> bool:
+    """Tell whether `glob` would find a path by a pattern; `**` stands for any number of folders."""
+    if not path or not pattern:
+        return not path and not pattern
+    if pattern[0] == "**":
+        return _fits(path, pattern[1:]) or _fits(path[1:], pattern)
+    return fnmatch(path[0], pattern[0]) and _fits(path[1:], pattern[1:])
 
 
 def _is_report(folder: Path) -> bool:

@@ -253,3 +253,19 @@ class _Unpacked:
                 ]
             )
         return part
+
+
+def packed(name: str, data: bytes) -> bytes:
+    """Return the bytes of a file of this name: packed as its ending says."""
+    if name.endswith(".gz"):
+        import gzip
+
+        # Without a clock: the same report gives the same file.
+        return gzip.compress(data, mtime=0)
+    if name.endswith(".zst"):
+        if sys.version_info >= (3, 14):
+            from compression import zstd
+        else:
+            from backports import zstd
+        return zstd.compress(data)
+    return data

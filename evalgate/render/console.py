@@ -51,7 +51,7 @@ def render(result: GateResult, *, strict: bool, width: int, color: bool, lang: s
         names = ", ".join(fact.value.replace("_", " ") for fact in result.unavailable)
         console.print(Text(words("not_judged", names=names), style="dim"))
     fired = result.by_severity()
-    for story in (story for one in fired for story in stories(one)):
+    for story in (story for one in fired for story in words.stories(one)):
         console.print(Text.assemble((f"{words('incident')} ", "bold"), shorten(escape(story), _LONGEST_STORY)))
     if fired:
         table = Table(box=None, pad_edge=False, show_edge=False, header_style="dim")
@@ -69,7 +69,7 @@ def render(result: GateResult, *, strict: bool, width: int, color: bool, lang: s
         console.print(Text.assemble((f"{words('look_first')} ", "bold"), words.signal(first.signal).next_step))
         console.print(Text(f"{words('more')} evalgate signals {first.signal.key}", style="dim"))
     else:
-        console.print(Text(escape(result.reasons[0]) if lang == "en" else words(f"meaning_{result.verdict.value}")))
+        console.print(Text(escape(words.reasons(result)[0])))
     output = console.file
     assert isinstance(output, io.StringIO)
     return output.getvalue()

@@ -67,7 +67,8 @@ def render(scene: Scene) -> Iterator[str]:
 
 
 def _json(value: object) -> str:
-    return json.dumps(value, allow_nan=False)
+    # GitHub Actions obeys `##[command]` anywhere in a line of a log; in a string an escape means the same.
+    return json.dumps(value, allow_nan=False).replace("##[", "\\u0023#[")
 
 
 def _identity(report: Report) -> str:

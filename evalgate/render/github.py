@@ -8,14 +8,15 @@ in a line (actions/runner, ActionCommand.cs): see `fence`.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 from evalgate.gate import GateResult
 from evalgate.plain import escape, shorten
+from evalgate.render._markdown_text import code
 from evalgate.signals import Fired
-from evalgate.verdict import Severity, exit_code
+from evalgate.verdict import ExitCode, Severity, exit_code
 
 SUMMARY_LIMIT = 1024 * 1024
 """Unit: bytes of UTF-8, of the whole file that the step appends to."""
@@ -131,6 +132,26 @@ def outputs(result: GateResult, *, strict: bool, report: str | None) -> dict[str
         "compared": str(result.compared),
         "report": report or "",
     }
+
+
+def error_annotation(faults: Sequence[str]) -> str:
+    """Return the workflow command of a step that could not judge, without a line end."""
+    first, more = faults[0] if faults else "", len(faults) - 1
+    text = f"could not judge: {first}" + (f" (and {more} more)" if more > 0 else "")
+    return f"::error title={_property('evalgate')}::{_data(text)}"
+
+
+def error_summary(faults: Sequence[str]) -> str:
+    """Return the section for the step summary of a step that could not judge."""
+    shown = [f"- {code(fault, _LONGEST)}" for fault in faults[:_SHOWN]]
+    more = len(faults) - len(shown)
+    listed = "\n".join([*shown, f"- and {more} more"] if more > 0 else shown)
+    return f"## evalgate: could not judge\n\nThis is no verdict (exit code {ExitCode.CANNOT_JUDGE:d}).\n\n{listed}"
+
+
+def error_outputs() -> dict[str, str]:
+    """Return the outputs of a step that could not judge; there are no counts."""
+    return {"verdict": "ERROR", "exit-code": f"{ExitCode.CANNOT_JUDGE:d}", "report": ""}
 
 
 def encode_outputs(values: Mapping[str, str], delimiter: str) -> str:

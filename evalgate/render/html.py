@@ -17,7 +17,7 @@ from evalgate.render import _html_view as views
 from evalgate.render._html_cut import shown
 from evalgate.render.catalogue import Words
 from evalgate.render.scene import Scene
-from evalgate.signals import Pair, stories
+from evalgate.signals import Pair
 from evalgate.verdict import exit_code
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ _STDERR_ROOM = 500_000
 _EVIDENCE = 300
 """Cases whose evidence is fetched at the most."""
 _REASONS, _INCIDENTS = 10, 3
+_POLICY = 20
 _REASON = 500
 _UNFOLDED = 4
 """Cases with something to look at whose attempts stand open, if there are no more of them than this."""
@@ -119,13 +120,12 @@ def _table(
 
 def _view(scene: Scene, pair: Pair | None, anchors: dict[str, str], words: Words) -> dict[str, Any]:
     result = scene.result
-    incidents = [story for fired in result.by_severity() for story in stories(fired)]
+    incidents = [story for fired in result.by_severity() for story in words.stories(fired)]
     code = int(exit_code(result.verdict, strict=scene.strict))
     would = int(exit_code(result.verdict, strict=True))
     style, script = _asset("report.css"), _asset("report.js")
     policy = result.options.trial_policy
-    own = [text for fired in result.by_severity() for text in words.reasons(fired)]
-    reasons = list(result.reasons) if scene.lang == "en" else own or [words(f"meaning_{result.verdict.value}")]
+    reasons = words.reasons(result)
     quiet = sum(one.ran and not one.findings for one in result.fired)
     return {
         "style": style,
@@ -147,7 +147,7 @@ def _view(scene: Scene, pair: Pair | None, anchors: dict[str, str], words: Words
         "more_incidents": _more("more_incidents", len(incidents) - _INCIDENTS, words),
         "reasons": [shown(reason, _REASON) for reason in reasons[:_REASONS]],
         "more_reasons": _more("more_reasons", len(reasons) - _REASONS, words),
-        "mixed": [shown(difference, _REASON) for difference in result.mixed],
+        "mixed": [shown(difference, _REASON) for difference in words.mixed(result)],
         "unavailable": views.unavailable(result, words),
         "strip": charts.strip(result, pair, words),
         "tokens": charts.tokens(result, pair, words),
@@ -157,6 +157,7 @@ def _view(scene: Scene, pair: Pair | None, anchors: dict[str, str], words: Words
         "quiet": words.count("quiet", quiet) if quiet else "",
         "origin": views.origin_view(scene, words),
         "policy": "" if policy is TrialPolicy.ANY else words("policy", policy=policy.value),
+        "policy_file": [shown(one, _REASON) for one in scene.policy[:_POLICY]],
         "total": len(result.after.cases) + (0 if pair is None else len(pair.before.cases) - pair.compared),
     }
 

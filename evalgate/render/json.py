@@ -58,7 +58,7 @@ def _about_the_reports(result: GateResult) -> dict[str, object]:
     """Return the fields that most comparisons do not have."""
     fields: dict[str, object] = {}
     if result.mixed:
-        fields["mixed"] = list(result.mixed)
+        fields["mixed"] = [str(one) for one in result.mixed]
     if result.cleared is not None:
         fields["cleared"] = list(result.cleared)
     if result.before is not None and result.before.shards:

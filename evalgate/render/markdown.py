@@ -16,7 +16,6 @@ from evalgate.render._markdown_text import block, code
 from evalgate.render.catalogue import Words
 from evalgate.render.scene import Scene, Side
 from evalgate.report import Report, Status
-from evalgate.signals import stories
 from evalgate.verdict import exit_code
 
 if TYPE_CHECKING:
@@ -38,6 +37,7 @@ _WHAT_HAPPENED = 600
 _CASES = 40
 """Cases with evidence at the most."""
 _REASONS, _INCIDENTS = 10, 3
+_POLICY = 20
 _ATTEMPTS = 12
 """Of one case and one side."""
 _TEXT = 150
@@ -143,8 +143,8 @@ def _view(told: _Told, rows: int, cases: Sequence[Mapping[str, Any]]) -> dict[st
     scene, words = told.scene, told.words
     result = scene.result
     runs = [(result.before, scene.before), (result.after, scene.after)]
-    incidents = [story for fired in result.by_severity() for story in stories(fired)]
-    reasons = list(result.reasons if scene.lang == "en" else _own_words(result, words))
+    incidents = [story for fired in result.by_severity() for story in words.stories(fired)]
+    reasons = words.reasons(result)
     return {
         "verdict": result.verdict.value,
         "headline": words(f"headline_{result.verdict.value}"),
@@ -156,10 +156,11 @@ def _view(told: _Told, rows: int, cases: Sequence[Mapping[str, Any]]) -> dict[st
             n=result.compared,
         ),
         "unavailable": _unavailable(result, words),
-        "mixed": [code(difference, _LONG_TEXT) for difference in result.mixed],
+        "mixed": [code(difference, _LONG_TEXT) for difference in words.mixed(result)],
         "incidents": [code(story, 2 * _LONG_TEXT) for story in incidents[:_INCIDENTS]],
         "reasons": [code(reason, _LONG_TEXT) for reason in reasons[:_REASONS]],
         "more_reasons": max(0, len(reasons) - _REASONS),
+        "policy": [code(one, _LONG_TEXT) for one in scene.policy[:_POLICY]],
         "signals": list(_signal_views(result, rows, words)),
         "cases": cases,
         "some_left_out": len(cases) < len(told.names),
@@ -174,12 +175,6 @@ def _view(told: _Told, rows: int, cases: Sequence[Mapping[str, Any]]) -> dict[st
             for title, cell in _ORIGIN.items()
         ],
     }
-
-
-def _own_words(result: GateResult, words: Words) -> Iterator[str]:
-    """Yield the reasons in a language that the rules do not speak."""
-    for fired in result.by_severity():
-        yield from words.reasons(fired)
 
 
 def _unavailable(result: GateResult, words: Words) -> str:

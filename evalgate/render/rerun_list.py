@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from evalgate.gate import GateResult
+from evalgate.plain import escape
 from evalgate.verdict import Severity
 
 
@@ -12,7 +13,7 @@ class RerunList(NamedTuple):
     text: str
     """One name a line, exactly as the report spells it, the most severe findings first; empty without any."""
     left_out: tuple[str, ...]
-    """Names that hold a line break: in a list of lines they would be two."""
+    """Names with a line break, which would be two lines, or a control character, on which a terminal would act."""
 
 
 def render(result: GateResult) -> RerunList:
@@ -24,6 +25,11 @@ def render(result: GateResult) -> RerunList:
             for finding in fired.findings:
                 names.update(dict.fromkeys(fired.signal.cases(finding)))
     wanted = [name for name in names if name in present]
-    whole = [name for name in wanted if name.splitlines() == [name]]
-    broken = tuple(name for name in wanted if name.splitlines() != [name])
-    return RerunList("".join(f"{name}\n" for name in whole), broken)
+    return RerunList(
+        "".join(f"{name}\n" for name in wanted if _is_plain(name)),
+        tuple(name for name in wanted if not _is_plain(name)),
+    )
+
+
+def _is_plain(name: str) -> bool:
+    return bool(name) and escape(name) == name

@@ -23,3 +23,5 @@ class Scene(NamedTuple):
     after: Side
     lang: str = "en"
     """`en` or `zh`: the language of the page. What comes out of a report stays as it is."""
+    policy: tuple[str, ...] = ()
+    """What a policy file decides: its path, then `name = value` each; empty without one."""

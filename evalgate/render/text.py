@@ -4,7 +4,7 @@ Greppable lines, for CI. Their order and spelling are contract: see tests/golden
 Plain whatever the terminal or the environment says; every line is escaped, so that no name in a report can forge one.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from evalgate.gate import GateResult
 from evalgate.plain import escape
@@ -12,9 +12,13 @@ from evalgate.signals import stories
 from evalgate.verdict import ExitCode, exit_code
 
 
-def render(result: GateResult, *, strict: bool) -> Iterator[str]:
-    """Yield the transcript line by line, each ending in a newline."""
-    return (f"{escape(line)}\n" for line in _lines(result, strict=strict))
+def render(result: GateResult, *, strict: bool, policy: Sequence[str] = ()) -> Iterator[str]:
+    """
+    Yield the transcript line by line, each ending in a newline.
+
+    policy: what a policy file decides, see `Scene.policy`: a gate that was made milder says so.
+    """
+    return (f"{escape(line)}\n" for line in _lines(result, strict=strict, policy=policy))
 
 
 def render_error(faults: Iterable[str]) -> Iterator[str]:
@@ -42,7 +46,13 @@ def _about_the_reports(result: GateResult) -> Iterator[str]:
         yield f"SHARDS={result.after.shards}"
 
 
-def _lines(result: GateResult, *, strict: bool) -> Iterator[str]:
+def policy_line(policy: Sequence[str]) -> Iterator[str]:
+    """Yield the line that says what a policy file decides: `POLICY=evalgate.toml: strict = true`."""
+    if policy:
+        yield f"POLICY={policy[0]}: {', '.join(policy[1:])}"
+
+
+def _lines(result: GateResult, *, strict: bool, policy: Sequence[str]) -> Iterator[str]:
     yield f"OVERALL={result.verdict.value}"
     yield f"EXIT_CODE={exit_code(result.verdict, strict=strict):d}"
     yield f"STRICT={str(strict).lower()}"
@@ -58,6 +68,7 @@ def _lines(result: GateResult, *, strict: bool) -> Iterator[str]:
         elif fired.signal.optional and fired.findings:
             yield f"{fired.signal.key}={len(fired.findings)}"
     yield from _about_the_reports(result)
+    yield from policy_line(policy)
     for reason in result.reasons:
         yield f"REASON {reason}"
     for fired in result.by_severity():

@@ -1,5 +1,6 @@
 """`evalgate accept`: what it must never do."""
 
+import json
 import os
 
 import pytest
@@ -39,3 +40,87 @@ def test_a_refused_run_writes_nothing_and_an_accepted_one_is_readable(tmp_path):
     assert main(["accept", str(run), "--into", str(base), "--keep-known", "--reason", "why"]) == 0
     assert base.read_bytes() != before
     assert main(["compare", str(base), str(run), "--no-report"]) == 1
+
+
+def _document(path):
+    return json.loads(path.read_text())
+
+
+def test_entries_that_stay_keep_the_dates_and_versions_of_the_baseline(tmp_path):
+    """With those of the run a stale entry would look fresh, and a new version would never be told of."""
+    old = report(case("a"), case("b"), dshVersion="1", startedAt="2026-01-01T00:00:00.000Z")
+    base = write(tmp_path / "base.json", {**old, "finishedAt": "2026-01-01T01:00:00.000Z"})
+    new = report(case("a", total_tokens=7), case("b", total_tokens=7), dshVersion="2")
+    run = write(tmp_path / "run.json", new)
+    assert main(["accept", str(run), "--into", str(base), "--case", "a"]) == 0
+    mixed = _document(base)
+    assert (mixed["dshVersion"], mixed["startedAt"]) == ("1", "2026-01-01T00:00:00.000Z")
+    assert [one["tokens"]["total"] for one in mixed["cases"]] == [7, 100]
+    provenance = mixed["acceptedBy"]
+    assert (provenance["taken"], provenance["kept"]) == (["a"], ["b"])
+    assert provenance["keptFrom"]["dshVersion"] == "1"
+    assert provenance["takenFrom"]["dshVersion"] == "2"
+    # Again: the oldest entry still decides, and the provenance does not nest without end.
+    newer = write(tmp_path / "newer.json", {**new, "dshVersion": "3"})
+    assert main(["accept", str(newer), "--into", str(base), "--case", "a"]) == 0
+    again = _document(base)
+    assert again["dshVersion"] == "1"
+    assert "keptFrom" not in again["acceptedBy"]["keptFrom"]["acceptedBy"]
+    # Nothing stays: then it is as fresh as the run.
+    assert main(["accept", str(newer), "--into", str(base)]) == 0
+    assert _document(base)["dshVersion"] == "3"
+    assert "keptFrom" not in _document(base)["acceptedBy"]
+
+
+def test_an_old_entry_that_stays_makes_the_baseline_old(tmp_path, capsys):
+    old = report(case("a"), startedAt="2020-01-01T00:00:00.000Z", finishedAt="2020-01-01T00:00:01.000Z")
+    base = write(tmp_path / "base.json", old)
+    run = write(tmp_path / "run.json", report(case("a", "error"), case("b")))
+    assert main(["accept", str(run), "--into", str(base), "--keep-known"]) == 0
+    capsys.readouterr()
+    assert main(["baseline", "check", str(base), "--max-age", "365", "--strict"]) == 2
+
+
+def test_conversions_keep_the_revision_of_each_entry(tmp_path):
+    """With the run's revisions a case that was kept would look unchanged against the next run."""
+    from evalgate.formats.dsh_eval_harness.accepted import merged
+
+    def converted(carries, **revisions):
+        left = {"carries": carries, "incomplete": [], "notRun": ["z"], "notes": [], "revisions": revisions}
+        return {"cases": [{"name": "a", "status": "pass"}, {"name": "b", "status": "pass"}], "convertedFrom": left}
+
+    new = converted(["flaky", "tokens"], a="2", b="2")
+    old = converted(["signatures", "tokens"], a="1", b="1", c="1")
+    found = merged(new, old, ["a"], ["b"])["convertedFrom"]
+    assert found["revisions"] == {"a": "2", "b": "1"}
+    assert found["carries"] == ["tokens"]
+    assert found["notRun"] == ["z"]
+
+
+@pytest.mark.parametrize(
+    ("into", "written"),
+    [
+        ("base", "base/report.json"),
+        ("base/", "base/report.json"),
+        ("deep/er/base/", "deep/er/base/report.json"),
+        ("deep/base.json", "deep/base.json"),
+        ("v0.3", "v0.3/report.json"),
+    ],
+)
+def test_the_first_baseline_makes_its_folder(tmp_path, monkeypatch, into, written):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "run.json", report(case("a")))
+    assert main(["accept", "run.json", "--into", into, "--dry-run"]) == 0
+    assert not (tmp_path / written).exists()
+    assert main(["accept", "run.json", "--into", into]) == 0
+    assert (tmp_path / written).is_file()
+    assert main(["compare", into, "run.json"]) == 0
+
+
+@pytest.mark.parametrize(("name", "magic"), [("base.json.gz", b"\x1f\x8b"), ("base.json.zst", b"\x28\xb5\x2f\xfd")])
+def test_a_packed_baseline_stays_packed(tmp_path, name, magic):
+    run = write(tmp_path / "run.json", report(case("a")))
+    assert main(["accept", str(run), "--into", str(tmp_path / name)]) == 0
+    assert (tmp_path / name).read_bytes().startswith(magic)
+    assert main(["compare", str(tmp_path / name), str(run), "--no-report"]) == 0
+    assert main(["accept", str(run), "--into", str(tmp_path / name), "--case", "a"]) == 0

@@ -140,7 +140,7 @@ def test_to_stdout(capfdbinary):
     ("arguments", "said"),
     [
         (["nothing.xml", "-o", "out.json"], "nothing.xml: no such file"),
-        (["jest.xml", "-o", "jest.xml"], "is one of the reports that are read"),
+        (["jest.xml", "-o", "jest.xml"], "is one of the files that are read"),
         (["jest.xml", "-o", "missing/out.json"], "cannot be written"),
         (["jest.xml", "-o", "."], "takes the path of a file"),
         (["jest.xml", "-o", "folder/"], "takes the path of a file"),

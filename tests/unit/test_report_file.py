@@ -231,7 +231,7 @@ def test_a_report_that_was_compared_is_never_written(tmp_path, how):
         place.symlink_to(report)
     if how == "hardlink":
         place.hardlink_to(report)
-    with pytest.raises(OutputError, match="is one of the reports that were compared"):
+    with pytest.raises(OutputError, match="is one of the files that are read"):
         write_section(place, "one", never=(tmp_path / "gone.json", report))
     assert report.read_text() == "{}"
 

@@ -7,9 +7,10 @@ What comes out of a report stays as it is. The contract's lines are not in here:
 from collections.abc import Mapping
 from typing import Any
 
-from evalgate.render.catalogue import page, report
+from evalgate.gate import GateResult
+from evalgate.render.catalogue import judgement, page, report
 from evalgate.render.catalogue.rules import CHINESE, SignalText
-from evalgate.signals import Fired, Signal, name_some
+from evalgate.signals import Fired, Signal, stories
 
 LANGUAGES = ("en", "zh")
 
@@ -44,8 +45,19 @@ class Words:
             return CHINESE[signal.key]
         return SignalText(signal.page.title, signal.page.next_step, signal.columns)
 
-    def reasons(self, fired: Fired[Any]) -> list[str]:
-        """Return the rule's findings in one sentence: in Chinese, since what a rule says itself is English."""
-        rows = [fired.signal.row(finding)[0] for finding in fired.findings[:6]]
-        text = f"{self.signal(fired.signal).title}：{len(fired.findings)}"
-        return [f"{text}（{name_some(rows)}）" if rows else text]
+    def reasons(self, result: GateResult) -> list[str]:
+        """Return the reasons for the verdict."""
+        if self.lang == "en":
+            return list(result.reasons)
+        titles = {key: (text.title, text.columns) for key, text in CHINESE.items()}
+        return list(judgement.reasons(result, titles))
+
+    def stories(self, fired: Fired[Any]) -> list[str]:
+        """Return the incidents among the findings of a rule."""
+        if self.lang == "en":
+            return list(stories(fired))
+        return [story for story in map(judgement.story, fired.findings) if story is not None]
+
+    def mixed(self, result: GateResult) -> list[str]:
+        """Return in what the two reports differ, which was allowed."""
+        return [str(one) if self.lang == "en" else judgement.difference(one) for one in result.mixed]

@@ -174,6 +174,7 @@ ENGLISH = {
     "run_files": "Files",
     "run_none": "none",
     "not_said": "not said",
+    "policy_file": "Set by the policy file",
     "policy": "A case with trials passes by the policy: {policy}.",
     "footer": "Made by evalgate. This page loads nothing and sends nothing; what comes out of the reports is "
     "shown as text.",
@@ -348,6 +349,7 @@ CHINESE = {
     "run_files": "文件",
     "run_none": "无",
     "not_said": "未说明",
+    "policy_file": "由策略文件设定：",
     "policy": "有多次试验的用例按此策略判定通过：{policy}。",
     "footer": "由 evalgate 生成。本页不加载也不发送任何内容；报告中的内容一律按文本显示。",
 }

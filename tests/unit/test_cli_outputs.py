@@ -1,0 +1,163 @@
+"""The outputs of one comparison belong together: all are written, or none, and none becomes a part of a run."""
+
+import json
+import os
+
+import pytest
+
+from evalgate.__main__ import main
+from tests.builders import case, report, write
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "before.json", report(case("a"), case("b")))
+    write(tmp_path / "after.json", report(case("a", "fail"), case("b")))
+    return tmp_path
+
+
+def _names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.mark.parametrize(
+    "bad", ["html=nowhere/page.html", "html=before.json", "html=folder", "html=before.json/page.html"]
+)
+def test_one_that_cannot_be_written_keeps_the_others_as_they_were(folder, capsys, bad):
+    (folder / "folder").mkdir()
+    (folder / "report.md").write_text("mine\n")
+    (folder / "gate.xml").write_text("old")
+    names = _names(folder)
+    arguments = ["--rerun-list", "again.txt", "--write", "junit=gate.xml", "--write", bad, "--write", "json=x.json"]
+    assert main(["compare", "before.json", "after.json", *arguments]) == 3
+    assert "cannot be written" in capsys.readouterr().err
+    assert _names(folder) == names
+    assert (folder / "gate.xml").read_text() == "old"
+    assert (folder / "report.md").read_text() == "mine\n"
+
+
+def test_a_missing_folder_is_told_of(folder, capsys):
+    assert main(["compare", "before.json", "after.json", "--write", "junit=out/gate.xml"]) == 3
+    out, err = capsys.readouterr()
+    assert "out/gate.xml: cannot be written: its folder is not there: make it first" in err
+    assert out.startswith("OVERALL=ERROR\n")
+
+
+@pytest.mark.parametrize("place", ["run", "run/*.xml", "run/g*.xml", "*/gate.xml", "**/*.xml", "./run/*"])
+def test_an_output_that_the_next_run_would_take_for_a_part_is_refused_at_once(folder, capsys, place):
+    (folder / "run").mkdir()
+    text = '<testsuite tests="1"><testcase classname="c" name="a"/></testsuite>'
+    (folder / "run/1.xml").write_text(text)
+    (folder / "run/gun.xml").write_text(text.replace('"a"', '"b"'))
+    assert main(["compare", "before.json", place, "--write", "junit=run/gate.xml"]) == 3
+    assert f"would be read as a part of the run {place} the next time" in capsys.readouterr().err
+    assert not (folder / "run/gate.xml").exists()
+
+
+@pytest.mark.parametrize("place", ["run/*.xml", "run"])
+def test_an_output_that_it_would_not_take_is_written(folder, place):
+    (folder / "run").mkdir()
+    (folder / "run/out").mkdir()
+    (folder / "run/1.xml").write_text('<testsuite tests="1"><testcase classname="c" name="a"/></testsuite>')
+    for _ in range(2):
+        arguments = ["--allow-mixed", "--write", "junit=run/out/gate.xml", "--write", "markdown=run/gate.md"]
+        assert main(["compare", place, place, *arguments]) == 0
+    assert (folder / "run/out/gate.xml").exists()
+
+
+@pytest.mark.parametrize(
+    ("output", "said"),
+    [
+        ("gone.json", "is one of the files that are read"),
+        ("base/report.json", "would be read as a part of the run base the next time"),
+    ],
+)
+def test_nothing_is_written_where_the_baseline_is_missing(folder, capsys, output, said):
+    """The next run would take it for the baseline."""
+    (folder / "base").mkdir()
+    place = output.partition("/")[0]
+    assert main(["compare", place, "after.json", "--write", f"json={output}"]) == 3
+    assert said in capsys.readouterr().err
+    assert not (folder / output).exists()
+
+
+def test_a_rerun_list_is_a_file_of_plain_lines(folder, capsys):
+    write(folder / "before.json", report(case("a")))
+    write(folder / "after.json", report(case("a", "fail"), case("\x1b[31mred", "fail"), case("x\ny", "fail")))
+    assert main(["compare", "before.json", "after.json", "--rerun-list", "again.txt"]) == 1
+    assert (folder / "again.txt").read_text() == "a\n"
+    err = capsys.readouterr().err
+    assert "again.txt: lacks 2 names with line breaks or control characters: \\x1b[31mred" in err
+    assert main(["compare", "before.json", "after.json", "--rerun-list", "-"]) == 3
+    assert "--rerun-list takes the path of a file" in capsys.readouterr().err
+    assert not (folder / "-").exists()
+
+
+@pytest.mark.skipif(not os.path.lexists("/dev/stdout"), reason="needs /dev/stdout")
+def test_a_pipe_behind_dev_stdout_is_written_to(folder):
+    import subprocess
+    import sys
+
+    command = [sys.executable, "-m", "evalgate", "compare", "before.json", "after.json", "--write", "json=/dev/stdout"]
+    done = subprocess.run(command, capture_output=True, cwd=folder, check=False)
+    assert done.returncode == 1
+    first, second = done.stdout.decode().split("\n", 1)
+    assert json.loads(first)["verdict"] == "FAIL"
+    assert second.startswith("OVERALL=FAIL\n")
+
+
+class TestGitHub:
+    """What a step sees when the gate could not judge."""
+
+    @pytest.fixture
+    def step(self, folder, monkeypatch):
+        monkeypatch.setenv("GITHUB_ACTIONS", "true")
+        monkeypatch.setenv("GITHUB_OUTPUT", str(folder / "outputs"))
+        monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(folder / "summary"))
+        return folder
+
+    @pytest.mark.parametrize(
+        ("arguments", "said"),
+        [
+            (["before.json", "nowhere"], "could not judge: nowhere: no such file"),
+            (["before.json", "after.json", "--config", "no.toml"], "no.toml: cannot be read"),
+            (["before.json", "after.json", "--nonsense"], "No such option"),
+            (["before.json", "after.json", "--write", "nonsense"], "is not of the form KIND=PATH"),
+            (["before.json", "after.json", "--write", "json=a/b"], "its folder is not there"),
+            (["before.json", "after.json", "--format", "json", "--report", "a/b"], "its folder is not there"),
+        ],
+    )
+    def test_a_step_that_could_not_judge_says_so(self, step, capsys, arguments, said):
+        assert main(["compare", *arguments]) == 3
+        out, err = capsys.readouterr()
+        lines = [line for line in (out + err).splitlines() if line.startswith("::error")]
+        assert len(lines) == 1
+        assert said in lines[0]
+        outputs = (step / "outputs").read_text()
+        assert "\nERROR\n" in outputs
+        assert "\n3\n" in outputs
+        assert said.removeprefix("could not judge: ") in (step / "summary").read_text()
+
+    def test_json_stays_json(self, step, capsys):
+        assert main(["compare", "before.json", "nowhere", "--format", "json"]) == 3
+        assert json.loads(capsys.readouterr().out)["verdict"] == "ERROR"
+
+    @pytest.mark.parametrize("kind", ["markdown", "junit", "html"])
+    def test_a_document_in_the_log_is_fenced(self, step, capsys, kind):
+        """A stderr holds any line, `::error::` too."""
+        write(step / "after.json", report(case("a", "error", stderr="x\n::set-output name=a::b\n::stop-commands::c")))
+        assert main(["compare", "before.json", "after.json", "--write", f"{kind}=-"]) == 1
+        lines = capsys.readouterr().out.splitlines()
+        opened, token, closed = lines[0], lines[0].removeprefix("::stop-commands::"), lines[-1]
+        assert (opened, closed) == (f"::stop-commands::{token}", f"::{token}::")
+        assert len(token) == 32
+
+    @pytest.mark.parametrize("kind", ["json", "ctrf"])
+    def test_a_json_document_holds_no_command(self, step, capsys, kind):
+        write(step / "after.json", report(case("##[stop-commands]x", "fail"), case("::error::x", "fail")))
+        assert main(["compare", "before.json", "after.json", "--write", f"{kind}=-"]) == 1
+        out = capsys.readouterr().out
+        assert "##[" not in out
+        assert not any(line.lstrip().startswith("::") for line in out.splitlines())
+        assert json.loads(out)
