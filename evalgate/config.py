@@ -110,6 +110,8 @@ def find(start: Path) -> Path | None:
         try:
             # Also a broken link and a folder: `read` says what is wrong with them.
             if own.is_symlink() or own.exists():
+                if not own.is_file() and not own.is_dir() and own.exists():
+                    raise ConfigError([f"{own}: is no regular file: name the policy file with --config"])
                 return own
             is_project = project.is_file()
         except OSError as fault:

@@ -51,9 +51,16 @@ def explain(name: str, result: GateResult, before: CaseEvidence | None, after: C
             if near is not None:
                 nearly.append(RuleOnCase(signal.key, signal.page.title, signal.severity, near))
     policy = result.options.trial_policy
+    facts = (None if result.before is None else pair.before_by_name.get(name), pair.after_by_name.get(name))
     sides = [
-        None if side is None else side._replace(status=status_by_policy(side.status, side.trials, policy))
-        for side in (before, after)
+        None
+        if side is None
+        else side._replace(
+            # As it was judged: the facts know more about retries than one field of the report.
+            flaky=side.flaky if judged is None else judged.flaky,
+            status=status_by_policy(side.status, side.trials, policy),
+        )
+        for side, judged in zip((before, after), facts, strict=True)
     ]
     return Explanation(name, result.before is not None, sides[0], sides[1], tuple(fired), tuple(nearly))
 

@@ -116,9 +116,14 @@ def _confirmed(before: Report, after: Report, rerun: Report) -> tuple[Report, tu
         raise NotComparableError(
             [one.replace("before", "the run", 1).replace("after", "its rerun") for one in different]
         )
-    if rerun.dsh_version != after.dsh_version:
-        versions = f"{after.dsh_version or 'none'} in the run, {rerun.dsh_version or 'none'} in its rerun"
-        raise NotComparableError([f"the rerun cannot confirm anything: the version under test is {versions}"])
+    for what, first, second in (
+        ("version under test", after.dsh_version, rerun.dsh_version),
+        ("version of the harness", after.harness_version, rerun.harness_version),
+        ("profile", after.profile, rerun.profile),
+    ):
+        if first != second:
+            both = f"{first or 'none'} in the run, {second or 'none'} in its rerun"
+            raise NotComparableError([f"the rerun cannot confirm anything: the {what} is {both}"])
     known = {case.name: case for case in before.cases}
     passed = {case.name for case in rerun.cases if not case.failing}
     cleared = {
@@ -209,7 +214,9 @@ def _reasons(verdict: Verdict, fired: tuple[Fired[Any], ...], pair: Pair, cleare
     elif pair.compared == 0:
         yield "no case is in both reports, so nothing was compared: were cases renamed, or is it another suite?"
     elif verdict is Verdict.PASS:
-        yield f"nothing got worse in {pair.compared} compared {'case' if pair.compared == 1 else 'cases'}"
+        worse = any(one.findings and one.signal.worse for one in fired)
+        what = "nothing that stops the merge" if worse else "nothing got worse"
+        yield f"{what} in {pair.compared} compared {'case' if pair.compared == 1 else 'cases'}"
     if cleared:
         number = f"{len(cleared)} {'case' if len(cleared) == 1 else 'cases'}"
         yield f"{number} failed and passed when run again, which is flakiness and no pass: {name_some(cleared)}"

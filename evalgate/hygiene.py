@@ -28,6 +28,8 @@ class Check(NamedTuple):
     age_days: float | None
     """Since its run ended; None when it does not say."""
     too_old: bool
+    in_future: bool
+    """Whether it is dated more than a day ahead, so that its age says nothing."""
     reasons: tuple[str, ...]
 
 
@@ -46,9 +48,10 @@ def check(report: Report, options: GateOptions, *, age_days: float | None, max_a
     failing = tuple(case.name for case in report.cases if case.failing)
     few = tuple(_too_few(report, options))
     too_old = max_age_days is not None and (age_days is None or age_days > max_age_days)
-    found = flaky or failing or few or report.incomplete or too_old
+    in_future = age_days is not None and age_days < -1
+    found = flaky or failing or few or report.incomplete or too_old or in_future
     verdict = Verdict.NOT_APPLICABLE if not report.cases else Verdict.WARN if found else Verdict.PASS
-    known = Check(verdict, flaky, failing, few, report.incomplete, age_days, too_old, ())
+    known = Check(verdict, flaky, failing, few, report.incomplete, age_days, too_old, in_future, ())
     return known._replace(reasons=tuple(_reasons(known, len(report.cases), max_age_days)))
 
 
@@ -76,7 +79,9 @@ def _reasons(found: Check, cases: int, max_age_days: float | None) -> Iterator[s
     if found.too_old and found.age_days is None:
         yield "it does not say when it was made, so nobody can tell whether it is too old"
     elif found.too_old and found.age_days is not None and max_age_days is not None:
-        age = rounded_down(found.age_days, 0)
+        age = rounded_down(found.age_days, 1)
         yield f"it is {age} days old, more than {decimal_text(exact(max_age_days))}: run it again"
+    if found.in_future:
+        yield "it is dated in the future: a clock is wrong, so nobody can tell whether it is too old"
     if found.verdict is Verdict.PASS:
         yield f"nothing is wrong with its {cases} {'case' if cases == 1 else 'cases'}"

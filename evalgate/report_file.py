@@ -109,9 +109,7 @@ def write_section(path: Path, section: str, *, never: Sequence[Path] = ()) -> No
         writes.commit()
 
 
-def write_file(
-    path: Path, chunks: Iterable[bytes], *, never: Sequence[Path] = (), make_folder: bool = False
-) -> None:
+def write_file(path: Path, chunks: Iterable[bytes], *, never: Sequence[Path] = (), make_folder: bool = False) -> None:
     """Write a file as a whole, in one step; as `Writes.file`. `make_folder`: make the folder where it is missing."""
     with Writes(never, make_folders=make_folder) as writes:
         writes.file(path, chunks)
@@ -171,12 +169,16 @@ class Writes:
             else:
                 self._stage(path, target, status, chunks)
 
-    def commit(self) -> None:
-        """Put every file in its place."""
+    def send(self) -> None:
+        """Write to what is no file: `commit` does it, unless it is to be done before."""
         for path, chunks in self._direct:
             with _told(path), path.open("wb") as stream:
                 stream.writelines(chunks)
         self._direct.clear()
+
+    def commit(self) -> None:
+        """Put every file in its place."""
+        self.send()
         while self._staged:
             path, temporary, target = self._staged[0]
             with _told(path):
@@ -199,16 +201,16 @@ class Writes:
         return target, status
 
     def _stage(self, path: Path, target: Path, status: os.stat_result | None, content: Iterable[bytes]) -> None:
-        import tempfile
+        import secrets
 
         if self._make_folders:
             target.parent.mkdir(parents=True, exist_ok=True)
         elif not target.parent.exists():
             raise OutputError([f"{path}: cannot be written: its folder is not there: make it first"])
-        handle, name = tempfile.mkstemp(prefix=f".{target.name[:50]}.", suffix=".tmp", dir=target.parent)
-        temporary = Path(name)
+        temporary = target.parent / f".{target.name[:50]}.{secrets.token_hex(8)}.tmp"
+        # Before it is made: who ends us in between leaves nothing behind.
         self._staged.append((path, temporary, target))
-        with os.fdopen(handle, "wb") as stream:
+        with open(temporary, "xb", opener=_for_its_owner) as stream:
             stream.writelines(content)
             stream.flush()
             os.fsync(stream.fileno())
@@ -243,6 +245,10 @@ def _same(status: os.stat_result, other: Path) -> bool:
         return os.path.samestat(status, other.stat())
     except OSError:
         return False
+
+
+def _for_its_owner(name: str, flags: int) -> int:
+    return os.open(name, flags, 0o600)
 
 
 def _new_file_mode() -> int:

@@ -6,7 +6,7 @@ This is the only place that prints.
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from enum import Enum
 from types import ModuleType
 
@@ -79,6 +79,27 @@ def out(chunks: Iterable[str]) -> None:
     except OSError as fault:
         if not isinstance(fault, BrokenPipeError):
             raise OutputError([f"stdout: cannot be written ({fault.strerror or fault})"]) from fault
+
+
+def fenced(pieces: Iterable[str]) -> Iterator[str]:
+    """Return the pieces between lines that keep GitHub from obeying any of them."""
+    import secrets
+
+    from evalgate.render.github import fence
+
+    begin, end = fence(secrets.token_hex(16))
+    yield begin
+    piece = ""
+    for piece in pieces:
+        yield piece
+    # Behind anything else on its line it would not be obeyed.
+    yield end if piece.endswith("\n") or not piece else f"\n{end}"
+
+
+def out_lines(lines: Iterable[str]) -> None:
+    """Print lines that may quote a report: escaped, and on GitHub so that none of them is obeyed."""
+    pieces = (f"{escape(line)}\n" for line in lines)
+    out(fenced(pieces) if on_github() else pieces)
 
 
 def note(lines: Iterable[str]) -> None:

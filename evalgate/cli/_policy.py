@@ -46,6 +46,7 @@ class Policy:
 
         if config == "":
             raise typer.BadParameter("--config is empty: is a variable not set?")
+        self._taken = frozenset(typed)
         found = None if config is not None else find(Path())
         # As a person would name it from here.
         self.path = Path(config) if config is not None else None if found is None else Path(os.path.relpath(found))
@@ -78,16 +79,23 @@ class Policy:
     @cached_property
     def acting(self) -> tuple[str, ...]:
         """
-        What the policy file decides, to be shown with the verdict: its path, then `name = value` each.
+        What the policy file decides of this command, to be shown with the verdict: its path, then `name = value` each.
 
-        Empty when there is no file, or the command line overrules all of it.
+        Empty when there is no file. One that decides nothing is shown all the same: it may stand before another.
         """
         from evalgate.config import spelled
 
         if self.path is None:
             return ()
-        said = [f"{one.name} = {spelled(one.value)}" for one in self.effective if one.origin == str(self.path)]
-        return (str(self.path), *said) if said else ()
+        here = [one for one in self.effective if one.origin == str(self.path) and one.name in self._taken]
+        return (
+            (str(self.path), *(f"{one.name} = {spelled(one.value)}" for one in here))
+            if here
+            else (
+                str(self.path),
+                "decides nothing here",
+            )
+        )
 
     def gate_options(self, *, allow_mixed: bool | None = None) -> GateOptions:
         """Return what the gate judges by; `allow_mixed` overrules the policy. Raises `BadParameter`."""

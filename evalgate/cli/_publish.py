@@ -74,21 +74,6 @@ def write_all(writes: Writes, wanted: Sequence[Wanted], scene: Scene, as_json: C
             writes.file(Path(one.place), pieces)
 
 
-def fenced(pieces: Iterable[str]) -> Iterable[str]:
-    """Return the pieces between lines that keep GitHub from obeying any of them."""
-    import secrets
-
-    from evalgate.render.github import fence
-
-    begin, end = fence(secrets.token_hex(16))
-    yield begin
-    piece = ""
-    for piece in pieces:
-        yield piece
-    # Behind anything else on its line it would not be obeyed.
-    yield end if piece.endswith("\n") or not piece else f"\n{end}"
-
-
 def publish_to_github(scene: Scene, report: Path | None) -> None:
     """Append to the step summary and set the step's outputs; what cannot be written is a note, the verdict stands."""
     from evalgate.render import github, markdown
@@ -122,6 +107,8 @@ def _append_on_github(section: Callable[[], str], values: Mapping[str, str]) -> 
             path = Path(summary)
             size = path.stat().st_size if path.exists() else 0
             text = github.step_summary(section(), github.SUMMARY_LIMIT - size)
+            if not text:
+                note([f"{summary}: has no room left for the section of evalgate"])
             append_to(path, text.encode("utf-8", "backslashreplace"))
         if output:
             append_to(

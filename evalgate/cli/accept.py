@@ -20,16 +20,17 @@ from evalgate.cli._arguments import (
     Scorer,
     WhichTrials,
 )
-from evalgate.cli._output import note, out
+from evalgate.cli._output import note, out_lines
 from evalgate.cli._policy import Policy
 from evalgate.cli._reports import document_of, load_both
-from evalgate.errors import CannotJudgeError, NotComparableError, ReportError
-from evalgate.formats.source import REPORT_NAME
+from evalgate.errors import CannotJudgeError, MissingReportError, NotComparableError, OutputError, ReportError
+from evalgate.formats.places import would_take
+from evalgate.formats.source import REPORT_NAME, packed
 from evalgate.gate import by_policy
 from evalgate.gate import compare as judge
 from evalgate.options import GateOptions
-from evalgate.plain import escape
 from evalgate.progress import ReadingProgress
+from evalgate.report_file import Writes
 from evalgate.verdict import ExitCode
 
 if TYPE_CHECKING:
@@ -38,7 +39,9 @@ if TYPE_CHECKING:
     from evalgate.gate import GateResult
 
 _FILES = (".json", ".json.gz", ".json.zst")
-"""How the name of a baseline ends; any other, of what is not there, is that of a folder."""
+"""How the name of a baseline ends."""
+_NO_FOLDERS = (".xml", ".eval", ".gz", ".zst")
+"""How no folder is called: a slip."""
 
 ACCEPT_EXIT_CODES = """\
 \b
@@ -85,7 +88,6 @@ def accept(
             raise typer.BadParameter(f"{name} is empty: is a variable not set?")
     if into == "-":
         raise typer.BadParameter("--into takes the path of a file.")
-    target = _target(into)
     typed = {
         "max-token-increase-pct": max_token_increase_pct,
         "min-trial-success-rate": min_trial_success_rate,
@@ -96,22 +98,46 @@ def accept(
         "reward-key": reward_key,
     }
     try:
-        return _accept(after, target, Policy(typed, config), case or (), reason, keep_known=keep_known, dry_run=dry_run)
+        return _accept(
+            after, _target(into), Policy(typed, config), case or (), reason, keep_known=keep_known, dry_run=dry_run
+        )
     except CannotJudgeError as fault:
         note(fault.faults)
         lines = ("ACCEPTED=false", f"EXIT_CODE={ExitCode.CANNOT_JUDGE:d}", *(f"ERROR {one}" for one in fault.faults))
-        out(f"{escape(line)}\n" for line in lines)
+        try:
+            out_lines(lines)
+        except OutputError as broken:
+            note(line for line in broken.faults if line not in fault.faults)
         return ExitCode.CANNOT_JUDGE
 
 
 def _target(into: str) -> Path:
-    """Return the file that is meant: what is no file name of JSON is a folder, also one that is not there yet."""
+    """
+    Return the file that is meant, there or not: of a folder the one that is the baseline in it.
+
+    What is not there and has no file name of JSON is a folder. Raises `ReportError` for a folder that holds something
+    else: report.json beside it would take its place, and nothing would be compared with it.
+    """
+    from evalgate.formats.places import places
+
     path = Path(into)
-    if path.is_dir() or into.endswith(("/", os.sep)) or not (path.exists() or path.name.endswith(_FILES)):
-        path /= REPORT_NAME
-    if path.exists() and not path.is_file():
+    if not path.exists() and "*" in into:
+        raise typer.BadParameter(f"--into takes one file or folder, and {into} is a pattern.")
+    if path.is_file() or (not path.exists() and path.name.endswith(_FILES) and not into.endswith(("/", os.sep))):
+        return path
+    if path.exists() and not path.is_dir():
         raise typer.BadParameter(f"--into takes the path of a file, and {into} is none.")
-    return path
+    if not path.exists():
+        if path.name.endswith(_NO_FOLDERS):
+            raise typer.BadParameter(f"--into takes {', '.join(_FILES)}, or a folder: {into} is none.")
+        return path / REPORT_NAME
+    try:
+        found = places(path).paths
+    except MissingReportError:
+        return path / REPORT_NAME
+    if len(found) == 1 and isinstance(found[0], Path) and found[0].is_file():
+        return found[0]
+    raise ReportError([f"{into}: holds a baseline that is not one report.json: convert it first, or name a file"])
 
 
 def _accept(
@@ -135,24 +161,41 @@ def _accept(
             raise ReportError([f"{target}: is a report of {baseline.report.format}: convert it to report.json first"])
         if target.exists() and any(path.exists() and target.samefile(path) for path in run.paths):
             raise ReportError([f"{target}: is the run itself: a run that is its own baseline has no new failure"])
+        if would_take(after, target):
+            why = f"the next time {after} would be this file, and no run any more"
+            raise ReportError([f"{target}: lies among the files of the run: {why}"])
         found = plan(
             None if baseline is None else by_policy(baseline.report, options.trial_policy),
             by_policy(run.report, options.trial_policy),
             frozenset(only),
             keep_known=keep_known,
         )
-        result, incomparable = _judged(baseline, run, options)
-        found = found._replace(run_faults=(*found.run_faults, *incomparable))
+        result, faults = _judged(baseline, run, options)
+        if result is not None and result.before is not None and result.before.cases and not result.compared:
+            faults = ("no case is in both: for another suite, or renamed cases, make a new baseline and drop this one",)
+        if keep_known and not found.taken and not found.unknown:
+            faults = (*faults, "nothing of the run would be taken")
+        found = found._replace(run_faults=(*found.run_faults, *faults))
         refused = bool(found.run_faults or found.unknown or (found.refused and not keep_known))
         written = (*found.taken, *found.kept)
         if not refused and not written:
             found = found._replace(run_faults=("no case is left: a baseline without one could judge nothing",))
             refused = True
-        if not refused:
-            _write(target, found, result, baseline, run, _Said(reason, policy), dry_run=dry_run)
-    code = ExitCode.FAIL if refused else ExitCode.OK
-    lines = _lines(found, result, code, accepted=not refused, dry_run=dry_run, policy=policy)
-    out(f"{escape(line)}\n" for line in lines)
+        code = ExitCode.FAIL if refused else ExitCode.OK
+        lines = _lines(found, result, code, accepted=not refused, dry_run=dry_run, policy=policy)
+        with Writes([*run.paths, *policy.files], make_folders=True) as writes:
+            if not refused:
+                new = _document(target, found, result, baseline, run, _Said(reason, policy))
+                if not dry_run:
+                    writes.file(target, [packed(target.name, new)])
+            # A baseline that was written without a word about it is worse than one that was not.
+            out_lines(lines)
+            writes.commit()
+    if not refused and not dry_run:
+        number = len(found.taken) + len(found.kept)
+        note([f"{target}: {number} {'case' if number == 1 else 'cases'}"])
+        if found.kept:
+            note([f"{target}: is as old as the entries of the baseline that stay in it"])
     return code
 
 
@@ -173,35 +216,36 @@ class _Said(NamedTuple):
     policy: Policy
 
 
-def _write(
+def _document(
     target: Path,
     found: "Plan",
     result: "GateResult | None",
     baseline: "Loaded | None",
     run: "Loaded",
     said: _Said,
-    *,
-    dry_run: bool,
-) -> None:
-    """Write the new baseline, after reading it back as any reader will; with `dry_run` only the latter."""
+) -> bytes:
+    """Return the text of the new baseline, read back as any reader will."""
     import json
 
     from evalgate.formats import check_document
     from evalgate.formats.dsh_eval_harness.accepted import PROVENANCE, merged
-    from evalgate.formats.source import packed
-    from evalgate.report_file import write_file
 
     old = None if baseline is None else document_of(baseline)
-    new = merged(document_of(run), old, found.taken, found.kept)
-    new[PROVENANCE] = {**_provenance(found, result, run, said), **new.get(PROVENANCE, {})}
-    text = json.dumps(new, indent=2) + "\n"
-    check_document(str(target), text.encode())
-    if dry_run:
-        return
-    write_file(target, [packed(target.name, text.encode())], never=(*run.paths, *said.policy.files), make_folder=True)
-    note([f"{target}: {len(new['cases'])} {'case' if len(new['cases']) == 1 else 'cases'}"])
-    if found.kept:
-        note([f"{target}: keeps the dates and versions of the baseline, since entries of it stay"])
+    new = merged(document_of(run), old, found.taken, found.kept, older=_is_older(run, baseline))
+    new[PROVENANCE] = {**_provenance(found, result, run, said), **new[PROVENANCE]}
+    text = (json.dumps(new, indent=2) + "\n").encode()
+    check_document(str(target), text)
+    return text
+
+
+def _is_older(run: "Loaded", baseline: "Loaded | None") -> bool:
+    """Tell whether the run ended before that of the baseline."""
+    from evalgate.formats.instants import instant
+
+    if baseline is None:
+        return False
+    first, second = (instant(one.report.finished_at or one.report.started_at) for one in (run, baseline))
+    return first is not None and second is not None and first < second
 
 
 def _provenance(found: "Plan", result: "GateResult | None", run: "Loaded", said: _Said) -> dict[str, Any]:
@@ -221,7 +265,8 @@ def _provenance(found: "Plan", result: "GateResult | None", run: "Loaded", said:
         "verdict": None if result is None else result.verdict.value,
         "reason": said.reason,
         "policy": list(said.policy.acting) or None,
-        "taken": list(found.taken) if found.kept else len(found.taken),
+        "taken": len(found.taken),
+        "takenCases": list(found.taken) if found.kept else None,
         "kept": list(found.kept),
         "dropped": list(found.dropped),
     }

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from evalgate.cli._app import OTHER_EXIT_CODES, app
-from evalgate.cli._output import note, out
+from evalgate.cli._output import fenced, note, on_github, out
 from evalgate.plain import escape
 from evalgate.verdict import ExitCode
 
@@ -49,11 +49,14 @@ def signature(
     if explanation:
         from evalgate.stack.explanation import render
 
-        out([render(reading)])
+        shown = [render(reading)]
+        out(fenced(shown) if on_github() else shown)
     elif reading.signature is None:
         note([f"no signature: {reading.why}"])
     else:
-        out([f"{escape(reading.signature)}\n"])
+        # On GitHub `##[` is a command anywhere in a line; a name that a script keeps cannot stand between fences.
+        name = escape(reading.signature)
+        out([f"{name.replace('##[', '## [') if on_github() else name}\n"])
     return ExitCode.OK
 
 

@@ -8,11 +8,10 @@ import typer
 
 from evalgate.cli._app import app
 from evalgate.cli._arguments import PLACES, Config, PassThreshold, RewardKey, Scorer, WhichTrials, exact
-from evalgate.cli._output import Format, out
+from evalgate.cli._output import Format, out, out_lines
 from evalgate.cli._policy import Policy
 from evalgate.errors import CannotJudgeError
 from evalgate.gate import by_policy
-from evalgate.plain import escape
 from evalgate.progress import ReadingProgress
 from evalgate.verdict import ExitCode, exit_code
 
@@ -99,11 +98,10 @@ def check(
     strict = policy.flag("strict")
     found = look(report, options, age_days=_age(report), max_age_days=None if days is None else float(days))
     code = exit_code(found.verdict, strict=strict)
-    out(
-        _json(found, report, code, strict=strict)
-        if output is Format.JSON
-        else _text(found, report, code, strict=strict, policy=policy.acting)
-    )
+    if output is Format.JSON:
+        out(_json(found, report, code, strict=strict))
+    else:
+        out_lines(_text(found, report, code, strict=strict, policy=policy.acting))
     return code
 
 
@@ -142,7 +140,7 @@ def _text(found: "Check", report: "Report", code: ExitCode, *, strict: bool, pol
             for one in found.too_few_trials
         ),
     ]
-    return [f"{escape(line)}\n" for line in lines]
+    return lines
 
 
 def _json(found: "Check", report: "Report", code: ExitCode, *, strict: bool) -> list[str]:
@@ -160,8 +158,9 @@ def _json(found: "Check", report: "Report", code: ExitCode, *, strict: bool) -> 
         "incomplete": list(found.incomplete),
         "ageDays": found.age_days,
         "tooOld": found.too_old,
+        "inFuture": found.in_future,
         "harness": report.tool,
         "harnessVersion": report.harness_version,
         "version": report.dsh_version,
     }
-    return [json.dumps(value, allow_nan=False) + "\n"]
+    return [json.dumps(value, allow_nan=False).replace("##[", "\\u0023#[") + "\n"]

@@ -22,7 +22,7 @@ from evalgate.cli._arguments import (
     Scorer,
     WhichTrials,
 )
-from evalgate.cli._output import Format, note, on_github, out, renderer_of, say, stdout_is_file, summarise
+from evalgate.cli._output import Format, fenced, note, on_github, out, renderer_of, say, stdout_is_file, summarise
 from evalgate.cli._policy import Policy
 from evalgate.cli._reports import load_both
 from evalgate.errors import CannotJudgeError, NotComparableError, OutputError
@@ -108,7 +108,7 @@ def compare(
     ] = None,
     expect_shards: ExpectShards = None,
     confirm: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             metavar="RERUN", help="A second run of the cases that failed: one that passes in it is flaky, not failing."
         ),
@@ -134,11 +134,14 @@ def compare(
     Prints one line per fact (OVERALL=WARN, FLAKY=2, FLAKY_CASE name), writes a section for people into report.md
     beside AFTER, and ends with the verdict's exit code. The options may stand in a policy file as well.
     """
-    paths = (("--report", report), ("--confirm", confirm), ("--rerun-list", rerun_list), ("--config", config))
+    if len(confirm or ()) > 1:
+        raise typer.BadParameter("--confirm can be given once: one pass among several reruns clears nothing.")
+    rerun = confirm[0] if confirm else None
+    paths = (("--report", report), ("--confirm", rerun), ("--rerun-list", rerun_list), ("--config", config))
     for name, value in (("BEFORE", before), ("AFTER", after), *paths):
         if value == "":
             raise typer.BadParameter(f"{name} is empty: is a variable not set?")
-    if (before, after, confirm).count("-") > 1:
+    if (before, after, rerun).count("-") > 1:
         raise typer.BadParameter("Only one of BEFORE, AFTER and --confirm can be stdin.")
     if report is not None and no_report:
         raise typer.BadParameter("--report and --no-report exclude each other.")
@@ -173,20 +176,22 @@ def compare(
         return ExitCode.OK
     if before is None or after is None:
         raise typer.BadParameter(f"{'BEFORE' if before is None else 'AFTER'} is missing.")
-    return _Comparison(policy).run(before, after, confirm)
+    return _Comparison(policy).run(before, after, rerun)
 
 
 def _refuse(faults: Sequence[str], output: Format, *, on_github: bool) -> ExitCode:
     """Say why nothing was judged, wherever somebody may read it. Nothing is written but to GitHub's own files."""
     note(faults)
     lines = renderer_of(output).render_error(faults)
+    try:
+        out(fenced(lines) if on_github and output is Format.TEXT else lines)
+    except OutputError as broken:
+        note(line for line in broken.faults if line not in faults)
+        output = Format.JSON
     if on_github:
-        from evalgate.cli._publish import fenced, tell_github
+        from evalgate.cli._publish import tell_github
 
-        out(fenced(lines) if output is Format.TEXT else lines)
         tell_github(faults, on_stdout=output is Format.TEXT)
-    else:
-        out(lines)
     return ExitCode.CANNOT_JUDGE
 
 
@@ -243,18 +248,17 @@ class _Comparison:
     def run(self, before: str, after: str, confirm: str | None) -> int:
         """Load, judge, write, print."""
         try:
-            result, pieces = self._judge(before, after, confirm)
+            result = self._judge(before, after, confirm)
         except CannotJudgeError as fault:
             as_json = any(one == ("json", "-") for one in self.wanted)
             return _refuse(fault.faults, Format.JSON if as_json else self.format, on_github=self.on_github)
-        out(self._fenced(pieces))
         if self.on_github:
             self._annotate(result)
         summarise(result, strict=self.strict, lang=self.lang)
         return exit_code(result.verdict, strict=self.strict)
 
-    def _judge(self, before: str, after: str, confirm: str | None) -> tuple[GateResult, Iterable[str]]:
-        """Return the result and what goes to stdout, with every file written."""
+    def _judge(self, before: str, after: str, confirm: str | None) -> GateResult:
+        """Return the result, with every output written: in one that is there it is the verdict of this process."""
         from evalgate.cli._publish import publish_to_github, write_all
         from evalgate.formats import load
         from evalgate.render.scene import Scene, Side
@@ -277,18 +281,22 @@ class _Comparison:
             if baseline is None:
                 # The next run would take it for the baseline.
                 inputs += [Path(before), Path(before) / REPORT_NAME]
+            if "-" in places:
+                # A file behind it.
+                inputs.append(Path("/dev/stdin"))
             with Writes([*inputs, *self.policy.files]) as writes:
                 if self.rerun_list is not None:
                     _write_rerun_list(writes, self.rerun_list, result)
                 write_all(writes, self.wanted, scene, lambda: self._json(result))
                 # Last, for its place alone need not be writable.
                 written = None if self.no_report else _write_report(writes, scene, run, self.report)
-                # The evidence goes when the files are closed, so what is printed from it is made before.
-                pieces = self._stdout(scene)
+                # What can fail comes first: a file in its place would tell of a verdict that stdout could not.
+                writes.send()
+                out(self._fenced(self._stdout(scene)))
                 writes.commit()
             if self.on_github:
                 publish_to_github(scene, written)
-        return result, pieces
+        return result
 
     def _json(self, result: GateResult) -> Iterable[str]:
         from evalgate.config import as_json
@@ -301,8 +309,7 @@ class _Comparison:
 
         asked = [one.kind for one in self.wanted if one.place == STDOUT]
         if asked:
-            pieces = rendered(asked[0], scene, lambda: self._json(scene.result))
-            return pieces if asked[0] in ("json", "markdown", "html") else tuple(pieces)
+            return rendered(asked[0], scene, lambda: self._json(scene.result))
         if self.format is Format.JSON:
             return self._json(scene.result)
         from evalgate.render import text
@@ -320,8 +327,6 @@ class _Comparison:
         as_json = self.format is Format.JSON if document is None else document in ("json", "ctrf")
         if not self.on_github or as_json or (document is not None and stdout_is_file()):
             return pieces
-        from evalgate.cli._publish import fenced
-
         return fenced(pieces)
 
     @property

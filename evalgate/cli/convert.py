@@ -43,7 +43,13 @@ def convert(
         if output == "-":
             out(chunks)
         else:
+            from evalgate.errors import OutputError
+            from evalgate.formats.places import would_take
             from evalgate.report_file import write_file
+
+            if would_take(report, Path(output)):
+                why = f"would be read in place of {report} the next time, or as a part of it"
+                raise OutputError([f"{output}: {why}: write it elsewhere"])
 
             write_file(Path(output), (chunk.encode() for chunk in chunks), never=loaded.paths)
             cases = loaded.report.cases

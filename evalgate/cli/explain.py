@@ -17,7 +17,7 @@ from evalgate.cli._arguments import (
     Scorer,
     WhichTrials,
 )
-from evalgate.cli._output import Format, out
+from evalgate.cli._output import Format, fenced, on_github, out
 from evalgate.cli._policy import Policy
 from evalgate.cli._reports import load_both
 from evalgate.errors import ReportError
@@ -78,7 +78,13 @@ def explain(
         if sides == [None, None]:
             raise ReportError([_not_there(case, run.report.cases, run.report.not_run, run.label)])
         explanation = explained(case, result, sides[0], sides[1])
-    out(renderer.render_json(explanation) if output is Format.JSON else renderer.render(explanation))
+    if output is Format.JSON:
+        out(renderer.render_json(explanation))
+        return ExitCode.OK
+    from evalgate.render.text import policy_line
+
+    lines = [*renderer.render(explanation), *(f"{escape(line)}\n" for line in policy_line(policy.acting))]
+    out(fenced(lines) if on_github() else lines)
     return ExitCode.OK
 
 

@@ -77,20 +77,24 @@ def would_take(place: str, output: Path) -> bool:
     """
     Tell whether a file, once it is written, is one of those that a place stands for: a folder or a pattern of parts.
 
-    A folder that is one report is not asked: what is in it is not taken for a part, and its own files are protected.
+    So it is with report.json beside the files of a run: from then on it alone is what the folder stands for.
     """
     path = Path(os.path.realpath(output))
+    is_report = path.name == REPORT_NAME
     try:
         if Path(place).is_dir():
             folder = Path(place)
-            several = not (folder / REPORT_NAME).exists() and not _is_report(folder)
-            return several and path.parent == folder.resolve() and path.name.endswith(_ENDINGS) and path.name[:1] != "."
+            if (folder / REPORT_NAME).exists() or path.parent != folder.resolve():
+                return False
+            return is_report or (path.name.endswith(_ENDINGS) and path.name[:1] != "." and not _is_report(folder))
         if not glob.has_magic(place) or os.path.lexists(place):
             return False
         # As far as there is no pattern, it is a folder like any other, links and all.
         parts = Path(place).parts
         first = next(number for number, part in enumerate(parts) if glob.has_magic(part))
         folder = Path(*parts[:first]).resolve()
+        if is_report and any(path.parent == Path(one).resolve().parent for one in glob.glob(place, recursive=True)):  # noqa: PTH207
+            return True
         return path.is_relative_to(folder) and _fits(path.relative_to(folder).parts, parts[first:])
     except (OSError, ValueError):
         # To read it says what is wrong.

@@ -111,7 +111,7 @@ def render_json(found: Explanation) -> Iterator[str]:
         "fired": [_rule(one) for one in found.fired],
         "nearly": [_rule(one) for one in found.nearly],
     }
-    yield json.dumps(value, allow_nan=False) + "\n"
+    yield json.dumps(value, allow_nan=False).replace("##[", "\\u0023#[") + "\n"
 
 
 def _rule(one: RuleOnCase) -> dict[str, str]:

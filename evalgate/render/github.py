@@ -16,7 +16,7 @@ from evalgate.gate import GateResult
 from evalgate.plain import escape, shorten
 from evalgate.render._markdown_text import code
 from evalgate.signals import Fired
-from evalgate.verdict import ExitCode, Severity, exit_code
+from evalgate.verdict import ExitCode, Severity, Verdict, exit_code
 
 SUMMARY_LIMIT = 1024 * 1024
 """Unit: bytes of UTF-8, of the whole file that the step appends to."""
@@ -36,6 +36,8 @@ def annotations(result: GateResult, *, strict: bool = False) -> Iterator[str]:
 
     Under `strict` a warning stops the merge, so it is an error.
     """
+    if result.verdict is Verdict.NOT_APPLICABLE:
+        yield f"::error title={_property('evalgate')}::{_data(f'nothing was judged: {result.reasons[0]}')}\n"
     levels = _STRICT_LEVELS if strict else _LEVELS
     for level in dict.fromkeys(levels.values()):
         found = [one for one in result.by_severity() if levels[one.signal.severity] == level]

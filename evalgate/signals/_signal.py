@@ -160,6 +160,8 @@ class Signal(Generic[F]):
     """Whether it needs that fact of the after report."""
     optional: bool = False
     """Whether its summary line is printed only when it fires: a rule that most comparisons have no use for."""
+    worse: bool = False
+    """Whether its findings say that something got worse, although no verdict comes of it."""
     encode: Callable[[F], Json]
     """Return the JSON form of one finding."""
     reasons: Callable[[Sequence[F], GateOptions], Iterable[str]] = field(default=lambda findings, options: ())

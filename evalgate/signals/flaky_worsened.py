@@ -45,6 +45,7 @@ SIGNAL = Signal[Worsened](
     needs=Fact.FLAKY,
     encode=lambda case: {"name": case.name, "before": case.before, "after": case.after},
     optional=True,
+    worse=True,
     word="FLAKY_WORSENED",
     detail=lambda case: f"{case.name}: {case.before} -> {case.after} failed attempts",
     cases=lambda case: (case.name,),

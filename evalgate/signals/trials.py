@@ -76,6 +76,7 @@ SIGNAL = Signal[ChangedTrials](
         "pHolm": None if case.adjusted is None else float(case.adjusted),
     },
     optional=True,
+    worse=True,
     word="TRIALS",
     detail=lambda case: (
         f"{case.name}: {_share(case.before)} -> {_share(case.after)} (one-sided Fisher p={_text(case.p)})"

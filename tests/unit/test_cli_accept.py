@@ -57,19 +57,30 @@ def test_entries_that_stay_keep_the_dates_and_versions_of_the_baseline(tmp_path)
     assert (mixed["dshVersion"], mixed["startedAt"]) == ("1", "2026-01-01T00:00:00.000Z")
     assert [one["tokens"]["total"] for one in mixed["cases"]] == [7, 100]
     provenance = mixed["acceptedBy"]
-    assert (provenance["taken"], provenance["kept"]) == (["a"], ["b"])
+    assert (provenance["taken"], provenance["takenCases"], provenance["kept"]) == (1, ["a"], ["b"])
     assert provenance["keptFrom"]["dshVersion"] == "1"
     assert provenance["takenFrom"]["dshVersion"] == "2"
-    # Again: the oldest entry still decides, and the provenance does not nest without end.
+    # Again: the oldest entry still decides, and nothing of how it came to be is lost.
     newer = write(tmp_path / "newer.json", {**new, "dshVersion": "3"})
     assert main(["accept", str(newer), "--into", str(base), "--case", "a"]) == 0
     again = _document(base)
     assert again["dshVersion"] == "1"
-    assert "keptFrom" not in again["acceptedBy"]["keptFrom"]["acceptedBy"]
+    (earlier,) = again["acceptedBy"]["history"]
+    assert earlier["sourceSha256"] == provenance["sourceSha256"]
+    assert earlier["takenCases"] == ["a"]
     # Nothing stays: then it is as fresh as the run.
     assert main(["accept", str(newer), "--into", str(base)]) == 0
     assert _document(base)["dshVersion"] == "3"
-    assert "keptFrom" not in _document(base)["acceptedBy"]
+    assert not {"keptFrom", "history"} & set(_document(base)["acceptedBy"])
+
+
+def test_an_older_run_makes_the_baseline_as_old_as_it_is(tmp_path):
+    dated = {"startedAt": "2026-08-20T00:00:00.000Z", "finishedAt": "2026-08-20T01:00:00.000Z"}
+    base = write(tmp_path / "base.json", {**report(case("a"), case("b")), **dated})
+    dated = {"startedAt": "2026-08-01T00:00:00.000Z", "finishedAt": "2026-08-01T01:00:00.000Z"}
+    run = write(tmp_path / "run.json", {**report(case("a")), **dated})
+    assert main(["accept", str(run), "--into", str(base), "--case", "a"]) == 0
+    assert _document(base)["finishedAt"] == "2026-08-01T01:00:00.000Z"
 
 
 def test_an_old_entry_that_stays_makes_the_baseline_old(tmp_path, capsys):
@@ -124,3 +135,71 @@ def test_a_packed_baseline_stays_packed(tmp_path, name, magic):
     assert (tmp_path / name).read_bytes().startswith(magic)
     assert main(["compare", str(tmp_path / name), str(run), "--no-report"]) == 0
     assert main(["accept", str(run), "--into", str(tmp_path / name), "--case", "a"]) == 0
+
+
+@pytest.mark.parametrize("name", ["report.json.gz", "mine.json"])
+def test_a_folder_is_the_baseline_that_compare_reads_in_it(tmp_path, monkeypatch, name):
+    """Report.json beside it would take its place, with nothing held against it."""
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "run.json", report(case("a"), case("b"), case("c")))
+    assert main(["accept", "run.json", "--into", f"base/{name}"]) == 0
+    assert main(["accept", "run.json", "--into", "base", "--case", "a"]) == 0
+    assert [path.name for path in (tmp_path / "base").iterdir()] == [name]
+    write(tmp_path / "bad.json", report(case("a", "fail"), case("b"), case("c")))
+    assert main(["accept", "bad.json", "--into", "base"]) == 1
+
+
+JUNIT = '<testsuite tests="1"><testcase classname="c" name="a"/></testsuite>'
+
+
+def test_a_folder_that_holds_another_baseline_is_not_buried(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "1.xml").write_text(JUNIT)
+    (tmp_path / "two/2.xml").write_text(JUNIT.replace('"a"', '"b"'))
+    write(tmp_path / "run.json", report(case("a")))
+    for place in ("one", "two"):
+        assert main(["accept", "run.json", "--into", place]) == 3
+        assert "convert it" in capsys.readouterr().err
+        assert not (tmp_path / place / "report.json").exists()
+
+
+@pytest.mark.parametrize("place", ["run", "run/*.xml"])
+def test_a_baseline_is_not_written_among_the_files_of_its_run(tmp_path, monkeypatch, capsys, place):
+    """From then on the folder would mean that file, whatever the next run says."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run/1.xml").write_text(JUNIT)
+    for command in (["accept", place, "--into", "run/report.json"], ["convert", place, "-o", "run/report.json"]):
+        assert main(command) == 3
+        assert "the next time" in capsys.readouterr().err
+    assert main(["compare", place, place, "--no-report", "--write", "json=run/report.json"]) == 3
+    assert not (tmp_path / "run/report.json").exists()
+
+
+def test_another_suite_does_not_replace_the_baseline(tmp_path, capsys):
+    base = write(tmp_path / "base.json", report(case("a"), case("b")))
+    before = base.read_bytes()
+    run = write(tmp_path / "run.json", report(case("x"), case("y")))
+    assert main(["accept", str(run), "--into", str(base)]) == 1
+    assert "REASON no case is in both" in capsys.readouterr().out
+    assert base.read_bytes() == before
+
+
+def test_a_baseline_is_not_rewritten_with_nothing_new(tmp_path, capsys):
+    base = write(tmp_path / "base.json", report(case("a")))
+    before = base.read_bytes()
+    run = write(tmp_path / "run.json", report(case("a", "fail")))
+    assert main(["accept", str(run), "--into", str(base), "--keep-known"]) == 1
+    assert "REASON nothing of the run would be taken" in capsys.readouterr().out
+    assert base.read_bytes() == before
+
+
+@pytest.mark.parametrize("into", ["base.xml", "base.gz", "runs/*.json"])
+def test_a_slip_in_the_name_makes_no_folder(tmp_path, monkeypatch, capsys, into):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "run.json", report(case("a")))
+    assert main(["accept", "run.json", "--into", into]) == 3
+    assert "--into takes" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["run.json"]

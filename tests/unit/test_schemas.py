@@ -54,7 +54,7 @@ LOADED = compare(
         shards=3,
     ),
     GateOptions(min_trial_success_rate=1, allow_mixed=True),
-    facts_report(facts("luck"), suite="x by f1", dsh_version="2"),
+    facts_report(facts("luck"), suite="x by f1", dsh_version="2", harness_version="2", profile="y"),
 )
 BARE = facts_report(facts(), format="f", carries=frozenset[Fact]())
 RESULTS = {

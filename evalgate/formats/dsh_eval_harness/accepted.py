@@ -13,15 +13,21 @@ from evalgate.formats.dsh_eval_harness.converted import FIELD
 PROVENANCE = "acceptedBy"
 """The field, ignored by readers, that says where a baseline came from."""
 
-_HEADER = ("startedAt", "finishedAt", "version", "dshVersion", "profile")
-_NESTED = ("previous", "keptFrom")
+_DATES = ("startedAt", "finishedAt", "durationMs")
 
 
 def merged(
-    new: Mapping[str, Any], old: Mapping[str, Any] | None, taken: Collection[str], kept: Collection[str]
+    new: Mapping[str, Any],
+    old: Mapping[str, Any] | None,
+    taken: Collection[str],
+    kept: Collection[str],
+    *,
+    older: bool = False,
 ) -> dict[str, Any]:
     """
     Return the document with the run's entry for the cases `taken` and the old one's for those `kept`.
+
+    older: whether the run is older than the old baseline, so that the dates are the run's.
 
     The summary is counted again, the order is that of the run, and behind it that of the old baseline. `PROVENANCE`
     holds what is known of both sources; the caller adds the rest.
@@ -35,16 +41,20 @@ def merged(
         elif case["name"] in known:
             cases.append(known.pop(case["name"]))
     cases += known.values()
-    head, provenance = dict(new), {}
-    if PROVENANCE in new:
-        # The run was a baseline itself.
-        provenance["previous"] = _flat(new[PROVENANCE])
+    head = dict(new)
+    provenance: dict[str, Any] = {}
+    history = _history(new)
     if kept and old is not None:
         head = dict(old)
-        provenance["keptFrom"] = _origin(old)
-        provenance["takenFrom"] = _origin(new)
+        provenance = {"keptFrom": _origin(old), "takenFrom": _origin(new)}
+        history += _history(old)
+        dated = new if older else old
+        head |= {name: dated[name] for name in _DATES if name in dated}
         if FIELD in old and FIELD in new:
             head[FIELD] = _converted(new[FIELD], old[FIELD], kept, {case["name"] for case in cases})
+            head[FIELD] |= {name: dated[FIELD][name] for name in _DATES if name in dated[FIELD]}
+    if history:
+        provenance["history"] = history
     statuses = [case["status"] for case in cases]
     summary = {
         "total": len(cases),
@@ -56,17 +66,22 @@ def merged(
 
 
 def _origin(document: Mapping[str, Any]) -> dict[str, Any]:
-    origin = {name: document[name] for name in _HEADER if name in document}
-    if PROVENANCE in document:
-        origin[PROVENANCE] = _flat(document[PROVENANCE])
-    return origin
+    known = document.get(FIELD, {})
+    return {
+        name: known.get(name, document[name]) if name in _DATES else document[name]
+        for name in (*_DATES[:2], "version", "dshVersion", "profile")
+        if name in document
+    }
 
 
-def _flat(provenance: object) -> object:
-    """Return a provenance without those of its sources: else it would grow with every accepted run."""
+def _history(document: Mapping[str, Any]) -> list[Any]:
+    """Return how a document came to be, the latest first: flat, and with every entry that may still be in it."""
+    provenance = document.get(PROVENANCE)
     if not isinstance(provenance, dict):
-        return provenance
-    return {name: value for name, value in provenance.items() if name not in _NESTED}
+        return [] if provenance is None else [provenance]
+    earlier = provenance.get("history")
+    latest = {name: value for name, value in provenance.items() if name != "history"}
+    return [latest, *(earlier if isinstance(earlier, list) else [])]
 
 
 def _converted(

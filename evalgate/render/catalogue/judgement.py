@@ -9,9 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from evalgate.gate import Difference, GateResult
-from evalgate.signals import Fired
+from evalgate.numbers import decimal_text
+from evalgate.signals import Fired, outage, reliability
 from evalgate.signals.error_signature import RepeatedSignature
 from evalgate.verdict import Verdict
+from evalgate.wilson import trials_needed
 
 _SHOWN = 5
 
@@ -21,6 +23,7 @@ TEXTS: Mapping[str, str] = {
     "before_empty": "基线报告中没有用例：未作任何比较",
     "nothing_compared": "没有两份报告都有的用例，因此未作任何比较：用例改名了，还是换了另一个评测集？",
     "pass": "比较了 {n} 个用例，没有变差",
+    "pass_with": "比较了 {n} 个用例，没有阻止合并的发现",
     "cleared": "{n} 个用例失败后重跑通过，这是不稳定，不是通过：{names}",
     "and_more": "{names}，还有 {n} 个",
     "counted": "{title}：{n}",
@@ -35,6 +38,10 @@ TEXTS: Mapping[str, str] = {
     "some_recovered": "重试后 {n} 个恢复",
     "change": "，{subject} {before} -> {after}",
     "version": "被测版本",
+    "threshold": "；阈值为 {rate}",
+    "needed": "，全部通过也至少需要 {n} 次试验",
+    "impossible": "，任何次数的试验都无法达到",
+    "outage": "；本次运行测到的是故障，请重新运行",
 }
 
 
@@ -49,23 +56,48 @@ def reasons(result: GateResult, titles: Mapping[str, tuple[str, Sequence[str]]])
     elif result.compared == 0:
         yield TEXTS["nothing_compared"]
     elif result.verdict is Verdict.PASS:
-        yield TEXTS["pass"].format(n=result.compared)
+        yield TEXTS["pass_with" if any(one.signal.worse for one in result.by_severity()) else "pass"].format(
+            n=result.compared
+        )
     if result.cleared:
         yield TEXTS["cleared"].format(n=len(result.cleared), names=_some(result.cleared))
     for fired in result.by_severity():
         title, columns = titles[fired.signal.key]
-        yield _reason(fired, title, columns)
+        more = ""
+        if fired.signal is reliability.SIGNAL:
+            more = _threshold(result)
+        elif fired.signal is outage.SIGNAL:
+            more = TEXTS["outage"]
+        yield _reason(fired, title, columns) + more
 
 
 def _reason(fired: Fired[Any], title: str, columns: Sequence[str]) -> str:
     """Return what a rule found in one sentence: of a change of the whole run its values, else how many and which."""
-    rows = [fired.signal.row(finding) for finding in fired.findings]
+    number = len(fired.findings)
+    rows = [fired.signal.row(finding) for finding in fired.findings[:_SHOWN]]
     if fired.signal.single and rows:
-        parts = "，".join(f"{column} {cell}" for column, cell in zip(columns, rows[0], strict=True))
-        return TEXTS["one"].format(title=title, parts=parts)
+        return TEXTS["one"].format(title=title, parts=_cells(columns, rows[0]))
     if not columns:
-        return TEXTS["counted"].format(title=title, n=len(rows))
-    return TEXTS["named"].format(title=title, n=len(rows), names=_some([row[0] for row in rows]))
+        return TEXTS["counted"].format(title=title, n=number)
+    shown = [row[0] if len(row) == 1 else f"{row[0]}：{_cells(columns[1:], row[1:])}" for row in rows]
+    names = ("; " if any(len(row) > 1 for row in rows) else ", ").join(shown)
+    if number > len(rows):
+        names = TEXTS["and_more"].format(names=names, n=number - len(rows))
+    return TEXTS["named"].format(title=title, n=number, names=names)
+
+
+def _cells(columns: Sequence[str], cells: Sequence[str]) -> str:
+    return "，".join(f"{column} {cell}" for column, cell in zip(columns, cells, strict=True))
+
+
+def _threshold(result: GateResult) -> str:
+    """Return what the threshold of the success rate takes; empty when it is off."""
+    rate = result.options.success_rate
+    if rate is None:
+        return ""
+    needed = trials_needed(rate)
+    said = TEXTS["threshold"].format(rate=decimal_text(rate))
+    return said + (TEXTS["impossible"] if needed is None else TEXTS["needed"].format(n=needed))
 
 
 def _some(names: Sequence[str]) -> str:
