@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from evalgate.formats import load_report
     from evalgate.formats.found import ReadOptions
     from evalgate.gate import GateResult, compare
+    from evalgate.loop.judging import GateJudgment, judge
     from evalgate.options import GateOptions, TrialPolicy
     from evalgate.report import Case, Report, Status, Trials
     from evalgate.verdict import ExitCode, Severity, Verdict, exit_code
@@ -28,6 +29,7 @@ __all__ = [
     "CannotJudgeError",
     "Case",
     "ExitCode",
+    "GateJudgment",
     "GateOptions",
     "GateResult",
     "MissingReportError",
@@ -43,6 +45,7 @@ __all__ = [
     "__version__",
     "compare",
     "exit_code",
+    "judge",
     "load_report",
 ]
 
@@ -51,6 +54,7 @@ _HOMES = {
     "formats": ("load_report",),
     "formats.found": ("ReadOptions",),
     "gate": ("GateResult", "compare"),
+    "loop.judging": ("GateJudgment", "judge"),
     "options": ("GateOptions", "TrialPolicy"),
     "report": ("Case", "Report", "Status", "Trials"),
     "verdict": ("ExitCode", "Severity", "Verdict", "exit_code"),

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Self
 
 from evalgate.errors import OutputError
+from evalgate.whole_file import beside, fill
 
 BEGIN = b"<!-- evalgate:begin -->"
 END = b"<!-- evalgate:end -->"
@@ -201,20 +202,14 @@ class Writes:
         return target, status
 
     def _stage(self, path: Path, target: Path, status: os.stat_result | None, content: Iterable[bytes]) -> None:
-        import secrets
-
         if self._make_folders:
             target.parent.mkdir(parents=True, exist_ok=True)
         elif not target.parent.exists():
             raise OutputError([f"{path}: cannot be written: its folder is not there: make it first"])
-        temporary = target.parent / f".{target.name[:50]}.{secrets.token_hex(8)}.tmp"
+        temporary = beside(target)
         # Before it is made: who ends us in between leaves nothing behind.
         self._staged.append((path, temporary, target))
-        with open(temporary, "xb", opener=_for_its_owner) as stream:
-            stream.writelines(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.chmod(_new_file_mode() if status is None else stat.S_IMODE(status.st_mode))
+        fill(temporary, content, None if status is None else stat.S_IMODE(status.st_mode))
 
 
 @contextmanager
@@ -245,14 +240,3 @@ def _same(status: os.stat_result, other: Path) -> bool:
         return os.path.samestat(status, other.stat())
     except OSError:
         return False
-
-
-def _for_its_owner(name: str, flags: int) -> int:
-    return os.open(name, flags, 0o600)
-
-
-def _new_file_mode() -> int:
-    """Return the mode that a plain `open` would have given: a temporary file is made for its owner alone."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask

@@ -196,8 +196,34 @@ class NotJudged(_Output):
     """One line per fault."""
 
 
+class GatesJudged(_Output):
+    """The output of `evalgate judge --format json` for a verdict that was judged. More fields may be added."""
+
+    verdict: Literal["PASS", "FAIL", "N/A"]
+    """N/A: there is no verdict, or no guard in it."""
+    exitCode: Literal[0, 1, 2]
+    passed: bool
+    gateSet: str
+    """The name of the declared gates that the feedback is worded by."""
+    gates: int = Field(ge=0)
+    """Guards in the verdict."""
+    failedGates: list[str]
+    """Guards that are objects whose pass is false, in the order of the verdict."""
+    unprovenGates: list[str]
+    """Guards that are no object, or whose pass is neither true nor false: the run does not pass."""
+    missingGates: list[str]
+    """Declared gates that the verdict does not hold: nothing was proven of them."""
+    reasons: list[str] = Field(min_length=1)
+    """Sentences for a person."""
+    feedback: list[str]
+    """What the agent is told: a line per failed gate, the first 40 and a count. Empty exactly when the run passed."""
+
+
 GATE: TypeAdapter[Judged | NotJudged] = TypeAdapter(Judged | NotJudged)
 """The output of `evalgate compare --format json`."""
+
+JUDGE: TypeAdapter[GatesJudged | NotJudged] = TypeAdapter(GatesJudged | NotJudged)
+"""The output of `evalgate judge --format json`."""
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -210,3 +236,8 @@ def report_schema() -> dict[str, Any]:
 def gate_schema() -> dict[str, Any]:
     """Return the JSON Schema of the JSON output."""
     return {"$schema": _DIALECT, "title": "evalgate compare --format json", **GATE.json_schema()}
+
+
+def judge_schema() -> dict[str, Any]:
+    """Return the JSON Schema of the JSON output of `evalgate judge`."""
+    return {"$schema": _DIALECT, "title": "evalgate judge --format json", **JUDGE.json_schema()}

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 import typer
 
 # The commands hang themselves on the application.
-from evalgate.cli import accept, ask, baseline, compare, convert, explain  # noqa: F401
+from evalgate.cli import accept, ask, baseline, compare, convert, explain, judge  # noqa: F401
 from evalgate.cli._app import app
 from evalgate.cli._output import note, on_github, say
 from evalgate.errors import CannotJudgeError
 from evalgate.verdict import ExitCode
 
-_ORDER = ("compare", "explain", "accept", "convert", "signals", "signature", "schema")
+_ORDER = ("compare", "explain", "accept", "convert", "judge", "signals", "signature", "schema")
 """In which the help lists the commands: the one that everybody needs first."""
 app.registered_commands.sort(key=lambda command: _ORDER.index(command.callback.__name__ if command.callback else ""))
 

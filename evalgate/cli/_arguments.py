@@ -1,6 +1,7 @@
 """Arguments and options that several commands take, and how what was typed becomes a value."""
 
 import re
+from enum import Enum
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +11,13 @@ from evalgate.options import TrialPolicy
 
 if TYPE_CHECKING:
     from evalgate.formats.found import ReadOptions
+
+
+class Language(Enum):
+    """The language of what people read, and an agent."""
+
+    ENGLISH = "en"
+    CHINESE = "zh"
 
 
 PLACES = "a report, a folder that holds it, a folder or a quoted glob of the files of one run, or - for stdin."

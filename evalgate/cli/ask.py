@@ -17,6 +17,7 @@ class SchemaName(Enum):
 
     REPORT = "report"
     GATE = "gate"
+    JUDGE = "judge"
 
 
 @app.command(epilog=OTHER_EXIT_CODES)
@@ -64,15 +65,19 @@ def signature(
 def schema(
     name: Annotated[
         SchemaName,
-        typer.Argument(metavar="report|gate", help="report: what compare reads; gate: what --format json prints."),
+        typer.Argument(
+            metavar="report|gate|judge",
+            help="report: what compare reads; gate: what compare --format json prints; judge: what judge prints so.",
+        ),
     ],
 ) -> int:
     """Print the JSON Schema of the input or of the output."""
     import json
 
-    from evalgate.schemas import gate_schema, report_schema
+    from evalgate.schemas import gate_schema, judge_schema, report_schema
 
-    value = report_schema() if name is SchemaName.REPORT else gate_schema()
+    schemas = {SchemaName.REPORT: report_schema, SchemaName.GATE: gate_schema, SchemaName.JUDGE: judge_schema}
+    value = schemas[name]()
     out([json.dumps(value, indent=2, ensure_ascii=False) + "\n"])
     return ExitCode.OK
 

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
-from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +14,7 @@ from evalgate.cli._arguments import (
     PLACES,
     Config,
     ExpectShards,
+    Language,
     MaxTokenIncrease,
     MinTrialRate,
     PassThreshold,
@@ -36,13 +36,6 @@ if TYPE_CHECKING:
     from evalgate.formats import Loaded
     from evalgate.render.scene import Scene
     from evalgate.report_file import Writes
-
-
-class Language(Enum):
-    """The language of the pages for people."""
-
-    ENGLISH = "en"
-    CHINESE = "zh"
 
 
 class _Command(TyperCommand):

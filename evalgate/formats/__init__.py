@@ -224,7 +224,7 @@ def _refusal(content: "Content") -> ReportError:
 def check_document(label: str, data: bytes) -> None:
     """Raise `ReportError` unless the text of a report.json breaks no rule: what is written must be readable."""
     from evalgate.formats import dsh_eval_harness
-    from evalgate.formats.strict_json import decode
+    from evalgate.strict_json import decode
 
     dsh_eval_harness.read(label, decode(label, data).value)
 

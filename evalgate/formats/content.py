@@ -11,7 +11,7 @@ from typing import Any
 
 from evalgate.errors import ReportError
 from evalgate.formats.source import Source
-from evalgate.formats.strict_json import Document, decode
+from evalgate.strict_json import Document, decode
 
 ZIP_MAGIC = b"PK\x03\x04"
 _BLANKS = b"\xef\xbb\xbf \t\r\n"

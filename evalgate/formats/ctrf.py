@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from evalgate.evidence import AttemptEvidence, CaseEvidence, Evidence, Tokens
+from evalgate.faults import MISSING, Fault
 from evalgate.formats import found
 from evalgate.formats.content import Content
-from evalgate.formats.faults import MISSING, Fault
 from evalgate.formats.format import Format
 from evalgate.formats.found import ReadOptions
 from evalgate.numbers import Number

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from evalgate.errors import ReportError
 from evalgate.evidence import AttemptEvidence, CaseEvidence, Tokens
-from evalgate.formats.faults import MISSING, Fault, Faults
+from evalgate.faults import MISSING, Fault, Faults
 from evalgate.numbers import Number
 from evalgate.plain import shorten
 from evalgate.report import Case, Status, Trials

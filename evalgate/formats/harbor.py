@@ -21,10 +21,10 @@ from evalgate.formats.content import Content
 from evalgate.formats.format import Format
 from evalgate.formats.found import ReadOptions
 from evalgate.formats.instants import instant
-from evalgate.formats.strict_json import decode
 from evalgate.numbers import Number
 from evalgate.plain import shorten
 from evalgate.report import Fact, Report, Status, Trials
+from evalgate.strict_json import decode
 
 _RESULT, _CONFIG, _LOCK = "result.json", "config.json", "lock.json"
 _LARGEST = 64 << 20

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from evalgate.errors import ReportError
 from evalgate.evidence import CaseEvidence, Evidence
-from evalgate.formats.faults import SHOWN
+from evalgate.faults import SHOWN
 from evalgate.formats.instants import instant
 from evalgate.plain import shorten
 from evalgate.report import Case, Fact, Report

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from evalgate.evidence import Evidence
+from evalgate.faults import MISSING
 from evalgate.formats import found
 from evalgate.formats.content import Content
-from evalgate.formats.faults import MISSING
 from evalgate.formats.format import Format
 from evalgate.formats.found import ReadOptions
 from evalgate.plain import shorten

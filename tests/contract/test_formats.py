@@ -19,7 +19,6 @@ FOLDER = Path(evalgate.formats.__path__[0])
 NOT_FORMATS = {
     "content",
     "dsh_eval_harness",
-    "faults",
     "foreign",
     "format",
     "found",
@@ -29,7 +28,6 @@ NOT_FORMATS = {
     "shards",
     "source",
     "stderr_text",
-    "strict_json",
 }
 """What all formats share, and the one that comes before the registry."""
 

@@ -17,7 +17,8 @@ def _loaded(code):
 
 
 @pytest.mark.parametrize(
-    "module", ["evalgate", "evalgate.gate", "evalgate.signals", "evalgate.formats", "evalgate.errors"]
+    "module",
+    ["evalgate", "evalgate.gate", "evalgate.signals", "evalgate.formats", "evalgate.errors", "evalgate.loop.rounds"],
 )
 def test_the_core_loads_none_of_the_libraries(module):
     assert _loaded(f"import {module}") == set()
@@ -29,6 +30,14 @@ def test_judging_facts_needs_none_of_the_libraries():
         "from evalgate.render import text, json as output\n"
         "run = Report(cases=(Case('a', Status.PASS),))\n"
         "list(text.render(compare(run, run), strict=False)), list(output.render(compare(run, run), strict=False))"
+    )
+    assert _loaded(code) == set()
+
+
+def test_judging_a_verdict_needs_none_of_the_libraries():
+    code = (
+        "from evalgate import judge\n"
+        "assert judge({'pass': False, 'guards': {'A_boot': {'pass': False}}}).failed_gates == ('A_boot',)"
     )
     assert _loaded(code) == set()
 

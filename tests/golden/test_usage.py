@@ -56,6 +56,13 @@ OPTIONS = (
         (["signals", "gibberish"], 'there is no rule "gibberish". `evalgate signals` lists them'),
         (["signals", "flakey"], 'there is no rule "flakey". Did you mean FLAKY?'),
         (["signature", ""], "FILE is empty: is a variable not set?"),
+        (["judge"], "VERDICT"),
+        (["judge", ""], "VERDICT is empty: is a variable not set?"),
+        (["judge", "v.json", "--gates", ""], "--gates is empty: is a variable not set?"),
+        (["judge", "v.json", "w.json"], "w.json"),
+        (["judge", "v.json", "--lang", "fr"], "--lang"),
+        (["judge", "v.json", "--format", "xml"], "xml"),
+        (["judge", "v.json", "--strict"], "--strict"),
         (["schema"], "report"),
         (["schema", "nonsense"], "nonsense"),
     ],
@@ -97,15 +104,23 @@ def test_help_of_compare(ask, capsysbinary):
     assert "AFTER" in text
 
 
+def test_help_of_judge(capsysbinary):
+    """The exit codes are those of `compare`, and what is none (N/A) is told from what could not be read."""
+    assert main(["judge", "--help"]) == 0
+    text = capsysbinary.readouterr()[0].decode()
+    for said in ("--gates", "--lang", "--format", "0    PASS", "1    FAIL", "2    N/A", "3    ", "Examples:"):
+        assert said in text
+
+
 def test_help_of_the_command(capsysbinary):
     assert main(["--help"]) == 0
     out, err = capsysbinary.readouterr()
     assert err == b""
-    for command in ("compare", "signature", "schema", "signals", "--version"):
+    for command in ("compare", "judge", "signature", "schema", "signals", "--version"):
         assert command in out.decode()
 
 
-@pytest.mark.parametrize("command", ["signature", "schema", "signals"])
+@pytest.mark.parametrize("command", ["judge", "signature", "schema", "signals"])
 def test_help_of_each_other_command(command, capsysbinary):
     assert main([command, "--help"]) == 0
     out, err = capsysbinary.readouterr()

@@ -7,6 +7,8 @@ import pytest
 
 from evalgate import schemas
 from evalgate.gate import compare
+from evalgate.loop import transcript
+from evalgate.loop.judging import examine
 from evalgate.options import GateOptions
 from evalgate.render import json as json_output
 from evalgate.report import Fact, Trials
@@ -15,6 +17,7 @@ from tests.builders import case, facts, facts_report, legacy, node_crash, report
 
 GATE = schemas.gate_schema()
 REPORT = schemas.report_schema()
+JUDGE = schemas.judge_schema()
 
 LOADED = compare(
     facts_report(
@@ -77,7 +80,7 @@ def _output(result, *, strict=False):
     return json.loads("".join(json_output.render(result, strict=strict, config=CONFIG)))
 
 
-@pytest.mark.parametrize("schema", [GATE, REPORT], ids=["gate", "report"])
+@pytest.mark.parametrize("schema", [GATE, REPORT, JUDGE], ids=["gate", "report", "judge"])
 def test_a_schema_is_one(schema):
     assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
     jsonschema.Draft202012Validator.check_schema(schema)
@@ -95,6 +98,40 @@ def test_the_json_of_an_error_is_as_its_schema_says():
     found = json.loads("".join(json_output.render_error(["a"])))
     jsonschema.Draft202012Validator(GATE).validate(found)
     assert set(found) == set(schemas.NotJudged.model_fields)
+
+
+GREEN, RED = {"pass": True}, {"pass": False}
+VERDICTS = {
+    "pass": {"pass": True, "guards": {"A_boot": GREEN}},
+    "fail": {"pass": False, "guards": {"A_boot": RED, "x\ny": RED, "B": "ok"}},
+    "red without a culprit": {"pass": False, "guards": {"A_boot": GREEN}},
+    "none": None,
+}
+
+
+def _judged(verdict):
+    return json.loads("".join(transcript.render_json(examine(verdict))))
+
+
+@pytest.mark.parametrize("verdict", VERDICTS.values(), ids=VERDICTS)
+def test_the_json_output_of_judge_is_as_its_schema_says(verdict):
+    found = _judged(verdict)
+    jsonschema.Draft202012Validator(JUDGE).validate(found)
+    schemas.JUDGE.validate_python(found)
+    assert set(found) == set(schemas.GatesJudged.model_fields)
+
+
+def test_the_json_of_an_error_of_judge_is_as_its_schema_says():
+    jsonschema.Draft202012Validator(JUDGE).validate(json.loads("".join(json_output.render_error(["a"]))))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"verdict": "WARN"}, {"exitCode": 3}, {"reasons": []}, {"failedGates": [1]}, {"gates": -1}, {"passed": 1}],
+)
+def test_the_schema_of_judge_refuses_another_output(change):
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.Draft202012Validator(JUDGE).validate(_judged(VERDICTS["fail"]) | change)
 
 
 def test_every_rule_fired_in_the_result_that_has_everything():

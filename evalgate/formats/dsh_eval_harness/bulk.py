@@ -30,8 +30,8 @@ from evalgate.formats.dsh_eval_harness.converted import FIELD
 from evalgate.formats.dsh_eval_harness.shapes import Attempt, CaseShape, HeaderShape, Run
 from evalgate.formats.instants import instant
 from evalgate.formats.source import Reader, Source
-from evalgate.formats.strict_json import decode, has_long_digits
 from evalgate.report import Case, Report, Status, Trials
+from evalgate.strict_json import decode, has_long_digits
 
 CHUNK = 64 * 1024
 """Unit: bytes. Slices of this size stay in the processor's cache."""

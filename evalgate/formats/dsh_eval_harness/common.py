@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from evalgate.evidence import AttemptEvidence, CaseEvidence
-from evalgate.formats.faults import Fault, Faults
+from evalgate.faults import Fault, Faults
 from evalgate.report import Case, Status, Trials
 from evalgate.stack import signature
 

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
 
+from evalgate.faults import MISSING, Fault
 from evalgate.formats.dsh_eval_harness.model import Attempt, CaseModel, Header, Reliability, Run, TokenUsage
-from evalgate.formats.faults import MISSING, Fault
 from evalgate.formats.instants import instant
 from evalgate.numbers import Number, exact, number_text, plain_number
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from evalgate.faults import MISSING, Fault, Faults
 from evalgate.formats.dsh_eval_harness.common import TOOL
-from evalgate.formats.faults import MISSING, Fault, Faults
 from evalgate.report import Fact, Report
 
 FIELD = "convertedFrom"

@@ -6,8 +6,8 @@ from typing import Any
 from evalgate.errors import ReportError
 from evalgate.formats.dsh_eval_harness.converted import FIELD
 from evalgate.formats.source import Source
-from evalgate.formats.strict_json import decode
 from evalgate.report import Report, Status
+from evalgate.strict_json import decode
 
 
 def join(sources: Sequence[Source], report: Report) -> dict[str, Any]:

@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from evalgate.faults import MISSING, Fault, Faults, place_of
 from evalgate.formats.dsh_eval_harness import converted
 from evalgate.formats.dsh_eval_harness.common import CasesInMemory, CasesRead, is_legacy, signature_of
 from evalgate.formats.dsh_eval_harness.consistency import case_faults, has_history, header_faults, summary_faults
 from evalgate.formats.dsh_eval_harness.model import CaseModel, Header, Run
-from evalgate.formats.faults import MISSING, Fault, Faults, place_of
 from evalgate.report import Case, Report, Status, Trials
 
 M = TypeVar("M", bound=BaseModel)

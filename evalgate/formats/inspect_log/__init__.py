@@ -19,9 +19,9 @@ from evalgate.formats.inspect_log.archive import HEADER, START, Archive, Sample,
 from evalgate.formats.inspect_log.run import STARTED, Run, duration_ms, notes, reasons, run_of
 from evalgate.formats.inspect_log.samples import Key, Samples, Trial, case_of
 from evalgate.formats.inspect_log.scoring import Judge
-from evalgate.formats.strict_json import decode
 from evalgate.plain import shorten
 from evalgate.report import Fact, Report
+from evalgate.strict_json import decode
 
 TOOL = "inspect_ai"
 _Trials = dict[Key, list[Trial]]

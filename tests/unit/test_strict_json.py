@@ -6,7 +6,7 @@ from math import inf, nan
 import pytest
 
 from evalgate.errors import ReportError
-from evalgate.formats.strict_json import decode
+from evalgate.strict_json import decode
 
 
 @pytest.mark.parametrize(
@@ -102,3 +102,25 @@ def test_a_cut_file_is_told_from_a_wrong_one():
     for end in range(1, len(whole)):
         with pytest.raises(ReportError):
             decode("r.json", whole[:end].encode())
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ('{"pass": false, "pass": true}', '"pass"'),
+        ('{"a": {"b": [{"c": 1, "c": 1}]}}', '"c"'),
+        ('{"a": 1, "\\u0061": 2}', '"a"'),
+        (f'{{"{"x" * 50}": 1, "{"x" * 50}": 2}}', f'"{"x" * 40}"'),
+    ],
+)
+def test_a_key_twice_is_refused_where_that_is_asked_for(text, key):
+    """By default the later one wins, as in JavaScript: a red in front of a green would not be seen."""
+    assert decode("r.json", text.encode()).value
+    with pytest.raises(ReportError) as caught:
+        decode("r.json", text.encode(), unique_keys=True)
+    assert caught.value.faults == (f"r.json: must not have a key twice in one object (got {key})",)
+
+
+def test_the_same_key_in_two_objects_is_no_key_twice():
+    text = b'{"a": {"k": 1}, "b": {"k": 2}, "c": {}}'
+    assert decode("r.json", text, unique_keys=True).value == {"a": {"k": 1}, "b": {"k": 2}, "c": {}}

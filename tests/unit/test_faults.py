@@ -3,7 +3,7 @@
 import pytest
 
 from evalgate.errors import ReportError
-from evalgate.formats.faults import MISSING, Fault, Faults, place_of
+from evalgate.faults import MISSING, Fault, Faults, place_of
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from evalgate.errors import ReportError
-from evalgate.formats.strict_json import NotFinite
 from evalgate.plain import shorten
+from evalgate.strict_json import NotFinite
 
 MISSING = object()
 """What was found where a field is required and absent."""

@@ -32,8 +32,13 @@ class Document(NamedTuple):
     """The literals of those numbers, wherever they stand, in order."""
 
 
-def decode(label: str, data: bytes) -> Document:
-    """Return the JSON value that `data` holds; raise `ReportError` when it is not exactly one JSON value in UTF-8."""
+def decode(label: str, data: bytes, *, unique_keys: bool = False) -> Document:
+    """
+    Return the JSON value that `data` holds; raise `ReportError` when it is not exactly one JSON value in UTF-8.
+
+    With `unique_keys` an object that has a key twice is a fault, too: the later one wins in Python as in JavaScript,
+    so a `"pass": false` can hide in front of a `"pass": true`.
+    """
     bad: list[str] = []
 
     def not_finite(literal: str) -> NotFinite:
@@ -51,9 +56,18 @@ def decode(label: str, data: bytes) -> Document:
         value = float(literal)
         return value if isfinite(value) and len(literal) <= _LONGEST_NUMBER else not_finite(literal)
 
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            seen: set[str] = set()
+            twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+            raise ReportError([f"{label}: must not have a key twice in one object (got {json.dumps(twice[:_SHOWN])})"])
+        return found
+
     text = _text(label, data)
+    hook = unique if unique_keys else None
     try:
-        value = json.loads(text, parse_int=integer, parse_float=real, parse_constant=not_finite)
+        value = json.loads(text, parse_int=integer, parse_float=real, parse_constant=not_finite, object_pairs_hook=hook)
     except json.JSONDecodeError as fault:
         raise ReportError([f"{label}: line {fault.lineno} column {fault.colno}: {_meaning(fault)}"]) from fault
     except RecursionError as fault:
