@@ -56,6 +56,13 @@ class Faults:
         self._first = (self._first + other._first)[:SHOWN]
         self._count += other._count
 
+    def take(self, error: ReportError) -> None:
+        """Take in the faults of an error, which are worded already, with the label."""
+        for text in error.faults:
+            self._count += 1
+            if self._count <= SHOWN:
+                self._first.append(text)
+
     def raise_if_any(self) -> None:
         """Raise `ReportError` with a line per fault and, past the twentieth, a count."""
         if self._count:

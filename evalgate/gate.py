@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from evalgate.errors import NotComparableError
 from evalgate.options import DEFAULTS, GateOptions, TrialPolicy
-from evalgate.report import Case, Fact, Report, Status, Trials
+from evalgate.report import LOOP_FORMAT, Case, Fact, Report, Status, Trials
 from evalgate.signals import SIGNALS, Fired, Pair, Signal, name_some
 from evalgate.verdict import Severity, Verdict, verdict_of
 
@@ -16,8 +16,8 @@ class GateResult:
     """
     What one comparison came to.
 
-    `fired` holds every registered rule in the registry's order, also those that found nothing, so that a renderer can
-    print a count for each.
+    `fired` holds every registered rule that concerns the format, in the registry's order, also those that found
+    nothing, so that a renderer can print a count for each.
     """
 
     verdict: Verdict
@@ -60,7 +60,8 @@ def compare(
     `before` is None when there is no baseline yet: then, and when `after` has no case, the verdict is N/A. `rerun` is a
     second run of cases that failed: one that passes in it becomes a flaky case, all others stay what they are.
 
-    Raises `NotComparableError` for reports of two formats, producers or tasks, unless the options allow it.
+    Raises `NotComparableError` for reports of two formats, producers or tasks, unless the options allow it; a report of
+    `evalgate loop` and one of another tool are never compared, whatever they allow.
     """
     after = by_policy(after, options.trial_policy)
     if before is None:
@@ -68,13 +69,20 @@ def compare(
         return GateResult(
             verdict=Verdict.NOT_APPLICABLE,
             reasons=("there is no before report: nothing was compared",),
-            fired=tuple(Fired(signal, (), signal.can_tell(alone)) for signal in SIGNALS),
+            fired=tuple(Fired(signal, (), signal.can_tell(alone)) for signal in SIGNALS if signal.concerns(alone)),
             compared=0,
             before=None,
             after=after,
             options=options,
         )
     mixed = tuple(differences(before, after))
+    if LOOP_FORMAT in (before.format, after.format) and before.format != after.format:
+        # A pass of the one is a game that was repaired until its gates held, a pass of the other one answer. No option
+        # makes these the same thing, and the rules about repairs would be gone without a word.
+        raise NotComparableError(
+            [f"the reports cannot be compared: {difference}" for difference in mixed]
+            + [f"a report of {LOOP_FORMAT} is compared with none of another tool, with --allow-mixed neither"]
+        )
     if mixed and not options.allow_mixed:
         raise NotComparableError(
             [f"the reports cannot be compared: {difference}" for difference in mixed]
@@ -85,7 +93,7 @@ def compare(
     if rerun is not None:
         after, cleared = _confirmed(before, after, by_policy(rerun, options.trial_policy))
     pair = Pair(before, after, options)
-    fired = tuple(_fired(signal, pair) for signal in SIGNALS)
+    fired = tuple(_fired(signal, pair) for signal in SIGNALS if signal.concerns(pair))
     highest = max((one.signal.severity for one in fired if one.findings), default=None)
     if cleared:
         # Also where the baseline has the flake, so that the rule for new ones is silent: it did fail in this run.

@@ -15,6 +15,9 @@ from evalgate.numbers import Number
 DSH_FORMAT = "dsh-eval-harness"
 """The format that evalgate was made for, and the tool that writes it."""
 
+LOOP_FORMAT = "evalgate-loop"
+"""The format of `evalgate loop report`, and the tool that writes it. It is never compared with another one."""
+
 
 class Status(Enum):
     """How a case or an attempt ended. An error (the run itself broke) counts as failing."""
@@ -52,6 +55,17 @@ class Trials(NamedTuple):
     """0 <= passes <= trials."""
 
 
+class Loop(NamedTuple):
+    """What only a run with the gate inside its loop has: it was judged, repaired and judged again."""
+
+    repairs: int
+    """>= 0: how often the agent was sent back by a red gate. The rounds depend on each other, they are no retries."""
+    budget_soft_tripped: bool
+    """Whether the run was asked to wrap up since its soft cost limit was reached."""
+    cost_degraded: bool
+    """Whether nobody could say what the run cost, so that its budget was not watched."""
+
+
 class Traits(NamedTuple):
     """What most cases of a report have in common: all facts but the name and the tokens."""
 
@@ -62,6 +76,7 @@ class Traits(NamedTuple):
     tool_errors: int
     trials: Trials | None
     signatures: tuple[str, ...]
+    loop: Loop | None = None
 
 
 _SHARED_AT_MOST = 4096
@@ -89,6 +104,7 @@ class Case(_Fields):
     tool_errors: how many tool calls returned a hard error in the run that counts.
     trials: None when the case was not run as trials.
     signatures: of each attempt that did not pass and has one, in the order of the attempts.
+    loop: None in every format but that of `evalgate loop report`.
     """
 
     __slots__ = ()
@@ -104,9 +120,10 @@ class Case(_Fields):
         tool_errors: int = 0,
         trials: Trials | None = None,
         signatures: tuple[str, ...] = (),
+        loop: Loop | None = None,
     ) -> Self:
         """Return the facts of a case."""
-        key = (status, flaky, attempts, skipped_lines, tool_errors, trials, signatures)
+        key = (status, flaky, attempts, skipped_lines, tool_errors, trials, signatures, loop)
         traits = _shared.get(key)
         if traits is None:
             if len(_shared) >= _SHARED_AT_MOST:
@@ -148,6 +165,11 @@ class Case(_Fields):
     def signatures(self) -> tuple[str, ...]:
         """The signatures of the attempts that did not pass."""
         return self.traits.signatures
+
+    @property
+    def loop(self) -> Loop | None:
+        """Repairs and budget of a run with the gate inside its loop."""
+        return self.traits.loop
 
     @property
     def failing(self) -> bool:

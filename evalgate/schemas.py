@@ -185,6 +185,12 @@ class Judged(_Output):
     """Cases that consist of something else than before."""
     notes: list[str]
     """What a person should know about how the after report was read."""
+    repairIncreases: list[CountChange] = Field(default_factory=list)
+    """Cases that needed more repairs. As the two below, only in a comparison of loop reports."""
+    budgetSoftTripped: list[str] = Field(default_factory=list)
+    """Cases that newly reached their soft budget."""
+    costGateDegraded: list[str] = Field(default_factory=list)
+    """Cases whose cost nobody could say, newly."""
 
 
 class NotJudged(_Output):

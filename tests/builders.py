@@ -13,12 +13,15 @@ from typing import Any
 
 from evalgate.options import GateOptions
 from evalgate.report import Case, Fact, Report, Status
-from evalgate.signals import Pair
+from evalgate.signals import SIGNALS, Pair
 
 Json = dict[str, Any]
 
 STARTED = "2026-08-12T06:14:05.902Z"
 FINISHED = "2026-08-12T06:15:00.091Z"
+
+GENERAL = tuple(one for one in SIGNALS if one.format is None)
+"""The rules that concern every format, the harness's too."""
 
 
 def node_crash(code: str, function: str, message: str = "no such file or directory") -> str:

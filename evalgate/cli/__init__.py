@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import typer
 
 # The commands hang themselves on the application.
-from evalgate.cli import accept, ask, baseline, compare, convert, explain, judge  # noqa: F401
+from evalgate.cli import accept, ask, baseline, compare, convert, explain, judge, loop  # noqa: F401
 from evalgate.cli._app import app
 from evalgate.cli._output import note, on_github, say
 from evalgate.errors import CannotJudgeError

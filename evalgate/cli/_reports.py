@@ -54,7 +54,14 @@ def load_both(
 
 
 def text_of(loaded: "Loaded") -> Iterable[str]:
-    """Return the text of report.json for a report of any format, in pieces."""
+    """Return the text of report.json for a report of any format, in pieces; raise `ReportError` for a loop report."""
+    if loaded.kept_as_is and not loaded.native:
+        raise ReportError(
+            [
+                f"{loaded.label}: is a report of {loaded.report.format}, which has no conversion: its rounds depend on "
+                "each other, and as retries they would read as flaky; evalgate compares it as it is"
+            ]
+        )
     if loaded.native:
         import json
 
@@ -70,12 +77,16 @@ def text_of(loaded: "Loaded") -> Iterable[str]:
 
 
 def document_of(loaded: "Loaded") -> dict[str, Any]:
-    """Return a report of any format as the decoded report.json that `text_of` would write."""
+    """Return a report of any format as the decoded document that may become a baseline."""
     import json
 
     if loaded.native:
         from evalgate.formats.dsh_eval_harness.joined import join
 
         return join(loaded.sources, loaded.report)
+    if loaded.kept_as_is:
+        from evalgate.formats.evalgate_loop import join as join_loop
+
+        return join_loop(loaded.sources, loaded.report)
     document: dict[str, Any] = json.loads("".join(text_of(loaded)))
     return document

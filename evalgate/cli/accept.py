@@ -157,7 +157,7 @@ def _accept(
     with ExitStack() as stack:
         with ReadingProgress() as progress:
             baseline, run = load_both(str(target), after, stack, progress, policy.reading(), policy.shards)
-        if baseline is not None and not baseline.native:
+        if baseline is not None and not baseline.kept_as_is:
             raise ReportError([f"{target}: is a report of {baseline.report.format}: convert it to report.json first"])
         if target.exists() and any(path.exists() and target.samefile(path) for path in run.paths):
             raise ReportError([f"{target}: is the run itself: a run that is its own baseline has no new failure"])

@@ -121,8 +121,8 @@ def compare(
     """
     Judge AFTER against BEFORE.
 
-    Reads reports of dsh-eval-harness, Inspect AI, CTRF, Harbor, promptfoo, JUnit XML and SWE-bench, told apart by their
-    content.
+    Reads reports of dsh-eval-harness, Inspect AI, CTRF, Harbor, promptfoo, JUnit XML, SWE-bench and evalgate loop, told
+    apart by their content.
 
     Prints one line per fact (OVERALL=WARN, FLAKY=2, FLAKY_CASE name), writes a section for people into report.md
     beside AFTER, and ends with the verdict's exit code. The options may stand in a policy file as well.

@@ -14,7 +14,7 @@ from evalgate.errors import ReportError
 from evalgate.evidence import Evidence
 from evalgate.formats.source import Source, Watch, open_source
 from evalgate.plain import shorten
-from evalgate.report import Report
+from evalgate.report import LOOP_FORMAT, Report
 
 if TYPE_CHECKING:
     from evalgate.formats.content import Content
@@ -50,6 +50,15 @@ class Loaded:
         """The folders that are a report as a whole."""
         self.native = native
         """Whether all its files have the shape of dsh-eval-harness."""
+
+    @property
+    def kept_as_is(self) -> bool:
+        """
+        Whether its documents can become a baseline as they are.
+
+        A loop report can, and only so: the other shape has no place for repairs, and calls a round a retry.
+        """
+        return self.native or self.report.format == LOOP_FORMAT
 
     @property
     def paths(self) -> tuple[Path, ...]:
@@ -222,11 +231,17 @@ def _refusal(content: "Content") -> ReportError:
 
 
 def check_document(label: str, data: bytes) -> None:
-    """Raise `ReportError` unless the text of a report.json breaks no rule: what is written must be readable."""
+    """Raise `ReportError` unless the text of a baseline breaks no rule: what is written must be readable."""
     from evalgate.formats import dsh_eval_harness
     from evalgate.strict_json import decode
 
-    dsh_eval_harness.read(label, decode(label, data).value)
+    document = decode(label, data)
+    if isinstance(document.value, dict) and document.value.get("tool") == LOOP_FORMAT:
+        from evalgate.formats import evalgate_loop
+
+        evalgate_loop.check_document(label, document)
+        return
+    dsh_eval_harness.read(label, document.value)
 
 
 def load_report(place: str | os.PathLike[str], options: "ReadOptions | None" = None) -> Report:

@@ -4,7 +4,7 @@ The registry of the formats beside dsh-eval-harness, which is tried first and wi
 The order is that of docs/formats.md; no two may claim one file, so it decides nothing.
 """
 
-from evalgate.formats import ctrf, harbor, inspect_log, junit, promptfoo, swe_bench
+from evalgate.formats import ctrf, evalgate_loop, harbor, inspect_log, junit, promptfoo, swe_bench
 from evalgate.formats.content import Content
 from evalgate.formats.format import Format
 
@@ -15,6 +15,7 @@ FORMATS: tuple[Format, ...] = (
     promptfoo.FORMAT,
     junit.FORMAT,
     swe_bench.FORMAT,
+    evalgate_loop.FORMAT,
 )
 
 

@@ -243,7 +243,8 @@ def _test(case: Case, evidence: CaseEvidence | None, report: Report) -> dict[str
     test["rawStatus"] = _RAW[case.status]
     if Fact.FLAKY in report.carries:
         test["flaky"] = case.flaky
-        if case.trials is None:
+        # A reader takes a failed retry of a passing test for flakiness; the rounds of a loop are no retries.
+        if case.trials is None and case.loop is None:
             test["retries"] = case.attempts - 1
     if evidence is not None and evidence.attempts:
         retried = _retried(case, evidence) if "retries" in test else ()
@@ -259,6 +260,8 @@ def _test(case: Case, evidence: CaseEvidence | None, report: Report) -> dict[str
         extra["toolErrors"] = _tool_errors(case, evidence)
     if case.trials is not None:
         extra["trials"], extra["passes"] = case.trials
+    if case.loop is not None:
+        extra["repairs"] = case.loop.repairs
     test["extra"] = {"evalgate": extra}
     return test
 

@@ -11,8 +11,10 @@ from evalgate.signals import (
     added,
     baseline_failing,
     baseline_flaky,
+    budget_soft_tripped,
     case_changed,
     case_set,
+    cost_gate_degraded,
     dsh_version,
     error_signature,
     flaky,
@@ -29,6 +31,7 @@ from evalgate.signals import (
     regression,
     reliability,
     removed,
+    repair_increases,
     skipped_lines,
     token_regression,
     tool_error_recovery,
@@ -62,6 +65,9 @@ SIGNALS: tuple[Signal[Any], ...] = (
     trials.SIGNAL,
     outage.SIGNAL,
     notes.SIGNAL,
+    repair_increases.SIGNAL,
+    budget_soft_tripped.SIGNAL,
+    cost_gate_degraded.SIGNAL,
 )
 
 __all__ = ["SIGNALS", "Fired", "Page", "Pair", "Signal", "name_some", "stories"]

@@ -158,6 +158,13 @@ class Signal(Generic[F]):
     """Whether it needs that fact of the before report."""
     looks_after: bool = True
     """Whether it needs that fact of the after report."""
+    format: str | None = None
+    """
+    The one format whose reports the rule is about; None for all.
+
+    Not a `Fact`: a fact that a format lacks is a gap, named in SIGNALS_UNAVAILABLE and as N/A. A report of single
+    answers has no repairs that somebody failed to count, so there such a rule is no gap, it is absent.
+    """
     optional: bool = False
     """Whether its summary line is printed only when it fires: a rule that most comparisons have no use for."""
     worse: bool = False
@@ -184,6 +191,10 @@ class Signal(Generic[F]):
     """The headings of the findings' table in report.md."""
     row: Callable[[F], tuple[str, ...]]
     """Return the cells of one finding, as many as there are columns."""
+
+    def concerns(self, pair: Pair) -> bool:
+        """Whether the rule is about reports of this format at all; the after report decides."""
+        return self.format is None or self.format == pair.after.format
 
     def can_tell(self, pair: Pair) -> bool:
         """Whether the reports carry what the rule looks at."""

@@ -38,6 +38,8 @@ class RepeatedSignature(NamedTuple):
     """The version under test before and after, where it changed."""
     subject: str = "dsh"
     """What has that version."""
+    repaired: int = 0
+    """How many of the cases pass now since the loop repaired them."""
 
     @property
     def incident(self) -> str | None:
@@ -80,7 +82,10 @@ def find(pair: Pair) -> list[RepeatedSignature]:
             occurrences=number,
             cases=tuple(case.name for case in cases[signature]),
             in_baseline=in_baseline[signature],
-            recovered=sum(not case.failing and case.trials is None for case in cases[signature]),
+            recovered=sum(
+                not case.failing and case.trials is None and not _repaired(case) for case in cases[signature]
+            ),
+            repaired=sum(map(_repaired, cases[signature])),
             newly_flaky=sum(case.flaky and not pair.was_flaky(case.name) for case in cases[signature]),
             versions=pair.version_change,
             subject=pair.subject,
@@ -91,10 +96,17 @@ def find(pair: Pair) -> list[RepeatedSignature]:
     return sorted(repeated, key=lambda found: (-found.occurrences, found.signature))
 
 
+def _repaired(case: Case) -> bool:
+    """Tell whether a case passes since its agent was sent back; one that a rerun cleared is flaky."""
+    return case.loop is not None and not case.failing and not case.flaky
+
+
 def _reasons(found: Sequence[RepeatedSignature], options: GateOptions) -> Iterable[str]:
     del options
     for repeated in found:
         recovered = f", {repeated.recovered} recovered on retry" if repeated.recovered else ""
+        # Nobody ran these again: the agent was sent back, and changed what crashed.
+        recovered += f", {repeated.repaired} recovered by a repair" if repeated.repaired else ""
         change = (
             f", after {repeated.subject} {repeated.versions[0]} -> {repeated.versions[1]}" if repeated.versions else ""
         )

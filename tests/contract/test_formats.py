@@ -56,6 +56,8 @@ EXPECTED = {
     "junit/pytest_rerunfailures.xml": "junit",
     "junit/surefire_reruns.xml": "junit",
     "junit/vitest.xml": "junit",
+    "loop/after.json": "evalgate-loop",
+    "loop/before.json": "evalgate-loop",
     "promptfoo/repeat3.json": "promptfoo",
     "promptfoo/single.json": "promptfoo",
     "promptfoo/single.xml": None,
@@ -83,7 +85,8 @@ def test_a_sample_is_claimed_by_its_format_alone(name):
 
 def test_every_sample_is_in_the_list():
     files = {str(path.relative_to(SAMPLES)) for path in SAMPLES.rglob("*") if path.is_file()}
-    known = {name for name in files if name.startswith("harbor/k3/")} | {"promptfoo/single.jsonl"}
+    known = {name for name in files if name.startswith(("harbor/k3/", "loop/before/", "loop/after/"))}
+    known |= {"promptfoo/single.jsonl"}
     assert files - known == set(EXPECTED) - {"harbor/k3"} - known
 
 
@@ -105,7 +108,7 @@ KEYS = st.sampled_from(
     ]
 )
 VALUES = st.recursive(
-    st.sampled_from([None, True, 0, 2, 3, "CTRF", "success", "x", "dsh-eval-harness"]),
+    st.sampled_from([None, True, 0, 2, 3, "CTRF", "success", "x", "dsh-eval-harness", "evalgate-loop"]),
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(KEYS, inner, max_size=5),
     max_leaves=12,
 )

@@ -60,6 +60,9 @@ def test_the_order_of_the_summary_lines():
         "TRIALS",
         "OUTAGE",
         "NOTES",
+        "REPAIR_INCREASES",
+        "BUDGET_SOFT_TRIPPED",
+        "COST_GATE_DEGRADED",
     ]
 
 
@@ -80,6 +83,7 @@ def test_the_severities_of_the_contract():
         "NOT_RUN": "INFO",
         "CASES_CHANGED": "INFO",
         "NOTES": "INFO",
+        "COST_GATE_DEGRADED": "INFO",
     }
 
 

@@ -44,6 +44,9 @@ DETAIL_WORDS = {
     "FLAKY_WORSENED": "FLAKY_WORSENED",
     "TRIALS": "TRIALS",
     "OUTAGE": "OUTAGE",
+    "REPAIR_INCREASES": "REPAIR_INCREASE",
+    "BUDGET_SOFT_TRIPPED": "BUDGET_SOFT_TRIPPED_CASE",
+    "COST_GATE_DEGRADED": "COST_GATE_DEGRADED_CASE",
 }
 """The summary line of each rule, and the first word of its detail lines."""
 

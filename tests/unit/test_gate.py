@@ -2,12 +2,13 @@
 
 import pytest
 
+from evalgate.errors import NotComparableError
 from evalgate.gate import by_severity, compare
 from evalgate.options import GateOptions
-from evalgate.report import Trials
+from evalgate.report import LOOP_FORMAT, Trials
 from evalgate.signals import SIGNALS
 from evalgate.verdict import Verdict
-from tests.builders import facts, facts_report
+from tests.builders import GENERAL, facts, facts_report
 
 
 @pytest.mark.parametrize(
@@ -51,8 +52,8 @@ def test_a_version_change_alone_passes():
 def test_without_a_before_report_nothing_is_compared_not_even_a_failure():
     result = compare(None, facts_report(facts("a", "fail"), facts("b", flaky=True)))
     assert (result.verdict, result.compared, result.before) == (Verdict.NOT_APPLICABLE, 0, None)
-    assert [one.signal for one in result.fired] == list(SIGNALS)
-    assert [one.findings for one in result.fired] == [()] * len(SIGNALS)
+    assert [one.signal for one in result.fired] == list(GENERAL)
+    assert [one.findings for one in result.fired] == [()] * len(GENERAL)
     assert result.reasons == ("there is no before report: nothing was compared",)
 
 
@@ -86,7 +87,28 @@ def test_nothing_in_common_is_said_first():
 
 def test_every_rule_is_in_the_result_in_the_order_of_the_registry():
     result = compare(facts_report(facts()), facts_report(facts()))
-    assert [one.signal.key for one in result.fired] == [one.key for one in SIGNALS]
+    assert [one.signal.key for one in result.fired] == [one.key for one in GENERAL]
+
+
+def test_a_rule_of_one_format_is_in_no_other_result():
+    """Not even as N/A: a report without a loop has not failed to count its repairs."""
+    loop = facts_report(facts(), format=LOOP_FORMAT, tool=LOOP_FORMAT)
+    assert [one.signal for one in compare(loop, loop).fired] == list(SIGNALS)
+    assert [one.signal for one in compare(None, loop).fired] == list(SIGNALS)
+    assert {one.format for one in SIGNALS} == {None, LOOP_FORMAT}
+
+
+@pytest.mark.parametrize("allow_mixed", [True, False])
+@pytest.mark.parametrize("other", [{}, {"format": "ctrf", "tool": LOOP_FORMAT}])
+@pytest.mark.parametrize("turned", [True, False])
+def test_a_loop_report_is_compared_with_none_of_another_tool(allow_mixed, other, turned):
+    loop, foreign = facts_report(facts(), format=LOOP_FORMAT, tool=LOOP_FORMAT), facts_report(facts(), **other)
+    before, after = (foreign, loop) if turned else (loop, foreign)
+    with pytest.raises(NotComparableError) as caught:
+        compare(before, after, GateOptions(allow_mixed=allow_mixed))
+    assert caught.value.faults[-1] == (
+        "a report of evalgate-loop is compared with none of another tool, with --allow-mixed neither"
+    )
 
 
 def test_fired_rules_come_most_severe_first_then_in_the_order_of_the_registry():

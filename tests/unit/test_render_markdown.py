@@ -9,8 +9,7 @@ from evalgate.plain import escape
 from evalgate.render import markdown
 from evalgate.render.scene import Scene, Side
 from evalgate.report_file import BEGIN, END, with_section
-from evalgate.signals import SIGNALS
-from tests.builders import attempt, case, converted, node_crash, report, retried, tried
+from tests.builders import GENERAL, attempt, case, converted, node_crash, report, retried, tried
 from tests.markdown_view import OWN_HTML, view
 
 CRASH = node_crash("ENOENT", "ensureSymlink")
@@ -36,7 +35,7 @@ HOSTILE = [
 ]
 ELSEWHERE = {"Profile change"}
 """Cannot fire together with the others: a conversion has no profile."""
-TITLES = {signal.page.title: signal for signal in SIGNALS}
+TITLES = {signal.page.title: signal for signal in GENERAL}
 
 
 def _render(before, after, *, strict=False, **options):
@@ -233,7 +232,7 @@ def test_the_verdict_stands_first(before, after, strict, headline, says):
 
 def test_every_rule_that_fired_says_what_to_do_and_where_its_page_is():
     text = _render(*_everything(), min_trial_success_rate=0.9)
-    for signal in SIGNALS:
+    for signal in GENERAL:
         if signal.page.title in ELSEWHERE:
             continue
         assert f"**Next:** {signal.page.next_step}" in text

@@ -11,7 +11,7 @@ from evalgate.render import json as json_output
 from evalgate.render.page import listing, page
 from evalgate.report import Trials
 from evalgate.signals import SIGNALS
-from tests.builders import facts, facts_report
+from tests.builders import GENERAL, facts, facts_report
 
 BEFORE = facts_report(
     facts("a"),
@@ -99,7 +99,7 @@ def test_every_line_of_the_text_output_in_the_order_of_the_contract():
 def test_lines_that_stand_also_when_nothing_fired():
     assert _lines(QUIET).splitlines()[:3] == ["OVERALL=PASS", "EXIT_CODE=0", "STRICT=false"]
     assert _lines(QUIET).splitlines()[3:-2] == [
-        f"{one.key}=0" for one in SIGNALS if one.scalar is None and not one.optional
+        f"{one.key}=0" for one in GENERAL if one.scalar is None and not one.optional
     ]
     assert _lines(QUIET).splitlines()[-2:] == ["COMPARED=1", "REASON nothing got worse in 1 compared case"]
 
@@ -191,8 +191,8 @@ def test_every_field_of_the_json_output():
 
 def test_json_has_every_list_also_when_it_is_empty():
     found = _json(QUIET)
-    assert {one.json_field: found[one.json_field] for one in SIGNALS if not one.single} == {
-        one.json_field: [] for one in SIGNALS if not one.single
+    assert {one.json_field: found[one.json_field] for one in GENERAL if not one.single} == {
+        one.json_field: [] for one in GENERAL if not one.single
     }
     assert "dshVersionChange" not in found
 

@@ -11,7 +11,7 @@ from evalgate.loop import transcript
 from evalgate.loop.judging import examine
 from evalgate.options import GateOptions
 from evalgate.render import json as json_output
-from evalgate.report import Fact, Trials
+from evalgate.report import LOOP_FORMAT, Fact, Loop, Trials
 from evalgate.signals import SIGNALS
 from tests.builders import case, facts, facts_report, legacy, node_crash, report, retried, tried
 
@@ -59,9 +59,15 @@ LOADED = compare(
     GateOptions(min_trial_success_rate=1, allow_mixed=True),
     facts_report(facts("luck"), suite="x by f1", dsh_version="2", harness_version="2", profile="y"),
 )
+LOOP = compare(
+    facts_report(facts("r", loop=Loop(0, False, False)), format=LOOP_FORMAT, tool=LOOP_FORMAT),
+    facts_report(facts("r", loop=Loop(2, True, True)), format=LOOP_FORMAT, tool=LOOP_FORMAT),
+)
+OF_LOOPS = {one.json_field for one in SIGNALS if one.format == LOOP_FORMAT}
 BARE = facts_report(facts(), format="f", carries=frozenset[Fact]())
 RESULTS = {
     "everything": LOADED,
+    "everything of a loop": LOOP,
     "nothing carried": compare(BARE, BARE),
     "quiet": compare(facts_report(facts()), facts_report(facts())),
     "no baseline": compare(None, facts_report(facts())),
@@ -136,12 +142,14 @@ def test_the_schema_of_judge_refuses_another_output(change):
 
 def test_every_rule_fired_in_the_result_that_has_everything():
     assert [one.signal.key for one in LOADED.fired if not one.findings] == []
+    assert {one.signal.json_field for one in LOOP.fired if one.findings} == OF_LOOPS
 
 
 def test_the_fields_of_the_output_are_those_of_the_model():
     """Also inside the findings: a field that one of the two lacks would not be noticed otherwise."""
     found = _output(LOADED)
-    assert set(found) == set(schemas.Judged.model_fields)
+    assert set(found) == set(schemas.Judged.model_fields) - OF_LOOPS
+    found |= {name: _output(LOOP)[name] for name in OF_LOOPS}
     for name in schemas.Judged.model_fields.keys() - {"config"}:
         values = found[name] if isinstance(found[name], list) else [found[name]]
         for value in values:

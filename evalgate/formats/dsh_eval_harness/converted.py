@@ -11,7 +11,7 @@ from typing import Any
 
 from evalgate.faults import MISSING, Fault, Faults
 from evalgate.formats.dsh_eval_harness.common import TOOL
-from evalgate.report import Fact, Report
+from evalgate.report import LOOP_FORMAT, Fact, Report
 
 FIELD = "convertedFrom"
 
@@ -43,6 +43,9 @@ def restore(label: str, report: Report, raw: object) -> Report:
     if raw.get("format") == TOOL:
         # A report of the harness carries everything. One that says of itself that it does not would switch rules off.
         faults.add([Fault(f"{FIELD}.format", "must be the format it was converted from", TOOL)])
+    if raw.get("format") == LOOP_FORMAT:
+        # `convert` refuses them: a round is no retry, and the shape has no place for a repair.
+        faults.add([Fault(f"{FIELD}.format", "must be a format that has a conversion", LOOP_FORMAT)])
     faults.raise_if_any()
     unknown = [name for name in raw["carries"] if name not in _FACTS]
     faults.add(Fault(f"{FIELD}.carries", f"must be among {', '.join(_FACTS)}", name) for name in unknown)

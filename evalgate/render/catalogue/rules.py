@@ -71,5 +71,14 @@ CHINESE: Mapping[str, SignalText] = {
         ("用例", "之前通过", "之后通过", "p", "Holm 校正后"),
     ),
     "OUTAGE": SignalText("故障", "看一个用例；如果原因不在改动之内，请重新运行整个评测集。", ("原因", "用例数", "共")),
+    "REPAIR_INCREASES": SignalText(
+        "修复次数增多",
+        "查看该用例第一个未通过的轮次；如果多数用例都增多，先看提示词或模型。",
+        ("用例", "之前的修复次数", "之后的修复次数"),
+    ),
+    "BUDGET_SOFT_TRIPPED": SignalText(
+        "触及软预算", "查看该用例的费用、token 和修复次数；如果增长是有意的，请提高上限。", _CASE
+    ),
+    "COST_GATE_DEGRADED": SignalText("费用监控降级", "查明服务为何不知道模型的价格，或运行为何没有留下总结。", _CASE),
 }
 """By the key of the rule, complete: a test holds it against the registry."""
