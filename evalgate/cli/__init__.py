@@ -21,6 +21,8 @@ _ORDER = ("compare", "explain", "accept", "convert", "judge", "signals", "signat
 """In which the help lists the commands: the one that everybody needs first."""
 app.registered_commands.sort(key=lambda command: _ORDER.index(command.callback.__name__ if command.callback else ""))
 
+_BY_SIGNAL = (129, 143)
+"""SIGHUP and SIGTERM, as `evalgate.play` ends for them when its processes are gone."""
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
@@ -53,6 +55,8 @@ def run(argv: Sequence[str]) -> int:
     except SystemExit as stop:
         # typer ends the process itself when the reader of its help has gone (1, which would read as FAIL), and after a
         # completion script.
+        if stop.code in _BY_SIGNAL:
+            return int(stop.code)
         gone = isinstance(stop.__context__, BrokenPipeError)
         return ExitCode.OK if gone or stop.code in (None, 0) else ExitCode.CANNOT_JUDGE
     return int(code or ExitCode.OK)
