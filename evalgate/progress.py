@@ -1,13 +1,14 @@
 """
-How far the reading of a large report is, for a person at a terminal.
+How far the reading of a large report is, or a play, for a person at a terminal.
 
-Nothing is shown for the first second, and nothing at all when stderr is no terminal; rich is imported when something is
-to be shown, not before.
+A reading shows nothing for its first second; nothing at all is shown when stderr is no terminal. rich is imported when
+something is to be shown, not before.
 """
 
 import os
 import sys
 import time
+from collections.abc import Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -75,3 +76,45 @@ class ReadingProgress:
             )
             self._bar.start()
         return self._bar
+
+
+class StepProgress:
+    """One line that says which step of a play is under way and for how long; gone when the play is over."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._visible = sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        self._texts = texts
+        self._bar: Progress | None = None
+        self._task: TaskID | None = None
+
+    def __enter__(self) -> Self:
+        """Show nothing yet."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Take the line away."""
+        if self._bar is not None:
+            self._bar.stop()
+
+    def __call__(self, step: str) -> None:
+        """Say that a step begins."""
+        if not self._visible:
+            return
+        from rich.console import Console
+        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+        text = escape(self._texts.get(step, step))
+        if self._bar is None:
+            self._bar = Progress(
+                SpinnerColumn(),
+                TextColumn("{task.description}", markup=False),
+                TimeElapsedColumn(),
+                console=Console(stderr=True),
+                transient=True,
+            )
+            self._task = self._bar.add_task(text, total=None)
+            self._bar.start()
+        elif self._task is not None:
+            self._bar.update(self._task, description=text)

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 import typer
 
 # The commands hang themselves on the application.
-from evalgate.cli import accept, ask, baseline, compare, convert, explain, judge, loop  # noqa: F401
+from evalgate.cli import accept, ask, baseline, compare, convert, explain, judge, loop, play  # noqa: F401
 from evalgate.cli._app import app
 from evalgate.cli._output import note, on_github, say
 from evalgate.errors import CannotJudgeError
 from evalgate.verdict import ExitCode
 
-_ORDER = ("compare", "explain", "accept", "convert", "judge", "signals", "signature", "schema")
+_ORDER = ("compare", "explain", "accept", "convert", "judge", "play", "signals", "signature", "schema")
 """In which the help lists the commands: the one that everybody needs first."""
 app.registered_commands.sort(key=lambda command: _ORDER.index(command.callback.__name__ if command.callback else ""))
 
@@ -53,13 +53,17 @@ def run(argv: Sequence[str]) -> int:
     except typer.Abort:
         return ExitCode.INTERRUPTED
     except SystemExit as stop:
-        # typer ends the process itself when the reader of its help has gone (1, which would read as FAIL), and after a
-        # completion script.
-        if stop.code in _BY_SIGNAL:
-            return int(stop.code)
-        gone = isinstance(stop.__context__, BrokenPipeError)
-        return ExitCode.OK if gone or stop.code in (None, 0) else ExitCode.CANNOT_JUDGE
+        return _ended(stop)
     return int(code or ExitCode.OK)
+
+
+def _ended(stop: SystemExit) -> int:
+    """Return the exit code where somebody below ended the process."""
+    if stop.code in _BY_SIGNAL:
+        return int(stop.code)
+    # typer does it when the reader of its help has gone (1, which would read as FAIL), and after a completion script.
+    gone = isinstance(stop.__context__, BrokenPipeError)
+    return ExitCode.OK if gone or stop.code in (None, 0) else ExitCode.CANNOT_JUDGE
 
 
 def _context(argv: Sequence[str]) -> typer.Context:

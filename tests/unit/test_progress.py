@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from evalgate.progress import ReadingProgress
+from evalgate.progress import ReadingProgress, StepProgress
 
 
 class _Terminal(io.StringIO):
@@ -50,3 +50,16 @@ def test_a_hostile_name_is_no_markup_and_no_escape(monkeypatch, clock):
     shown = _show(monkeypatch, clock, _Terminal(), [2.0, 3.0], label="[red]x\x1b[2J")
     assert "[red]x\\x1b[2J" in shown
     assert "\x1b[2J" not in shown
+
+
+def test_steps_are_shown_to_a_person_only(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    for seen, expected in ((False, ""), (True, "bundling [the] game")):
+        monkeypatch.setattr("sys.stderr.isatty", lambda seen=seen: seen)
+        with StepProgress({"stage": "bundling [the] game"}) as progress:
+            progress("stage")
+            progress("a step\x1b[31m without a text")
+        told = capsys.readouterr().err
+        assert expected in told
+        assert bool(told) is seen
+        assert "\x1b[31m" not in told
