@@ -8,7 +8,7 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Self
 
@@ -142,9 +142,8 @@ class Writes:
 
     def __exit__(self, *exception: object) -> None:
         """Remove what did not take its place."""
-        for _, temporary, _ in self._staged:
-            temporary.unlink(missing_ok=True)
-        self._staged.clear()
+        while self._staged:
+            self._drop()
 
     def section(self, path: Path, section: str) -> None:
         """Make the file in which the section is set to `section`; nothing where it says so already."""
@@ -209,7 +208,18 @@ class Writes:
         temporary = beside(target)
         # Before it is made: who ends us in between leaves nothing behind.
         self._staged.append((path, temporary, target))
-        fill(temporary, content, None if status is None else stat.S_IMODE(status.st_mode))
+        try:
+            fill(temporary, content, None if status is None else stat.S_IMODE(status.st_mode))
+        except BaseException:
+            # A caller may do without this one, and what is incomplete must never take a place.
+            self._drop()
+            raise
+
+    def _drop(self) -> None:
+        """Remove the latest that was made; where that cannot be done it was not made either."""
+        _, temporary, _ = self._staged.pop()
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
 
 
 @contextmanager

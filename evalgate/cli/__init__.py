@@ -45,10 +45,11 @@ def run(argv: Sequence[str]) -> int:
         note(fault.faults)
         return ExitCode.CANNOT_JUDGE
     except OSError as fault:
-        if fault.errno not in _NO_ROOM or fault.filename is not None:
+        if fault.filename is None and fault.errno not in _NO_ROOM:
             raise
-        # typer prints its help itself.
-        note([f"stdout: cannot be written ({fault.strerror})"])
+        # A place that may not be looked at, or stdout: typer prints its help itself.
+        where, what = (fault.filename, "used") if fault.filename is not None else ("stdout", "written")
+        note([f"{where}: cannot be {what} ({fault.strerror})"])
         return ExitCode.CANNOT_JUDGE
     except typer.Abort:
         return ExitCode.INTERRUPTED

@@ -110,11 +110,18 @@ def _append_on_github(section: Callable[[], str], values: Mapping[str, str]) -> 
             if not text:
                 note([f"{summary}: has no room left for the section of evalgate"])
             append_to(path, text.encode("utf-8", "backslashreplace"))
+    except (OutputError, OSError) as fault:
+        _note_that_stands(fault)
+    try:
         if output:
             append_to(
                 Path(output),
                 github.encode_outputs(values, f"evalgate_{secrets.token_hex(16)}").encode("utf-8", "backslashreplace"),
             )
     except (OutputError, OSError) as fault:
-        lines = fault.faults if isinstance(fault, OutputError) else [str(fault)]
-        note([f"{line}; the verdict stands" for line in lines])
+        _note_that_stands(fault)
+
+
+def _note_that_stands(fault: Exception) -> None:
+    lines = fault.faults if isinstance(fault, OutputError) else [str(fault)]
+    note([f"{line}; the verdict stands" for line in lines])

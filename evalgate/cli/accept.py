@@ -1,8 +1,8 @@
 """`evalgate accept`: the new run becomes the baseline, or is told why it must not."""
 
 import os
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -24,7 +24,7 @@ from evalgate.cli._output import note, out_lines
 from evalgate.cli._policy import Policy
 from evalgate.cli._reports import document_of, load_both
 from evalgate.errors import CannotJudgeError, MissingReportError, NotComparableError, OutputError, ReportError
-from evalgate.formats.places import would_take
+from evalgate.formats.places import would_bury, would_take
 from evalgate.formats.source import REPORT_NAME, packed
 from evalgate.gate import by_policy
 from evalgate.gate import compare as judge
@@ -101,14 +101,21 @@ def accept(
         return _accept(
             after, _target(into), Policy(typed, config), case or (), reason, keep_known=keep_known, dry_run=dry_run
         )
+    except OSError as fault:
+        return _failed([f"{fault.filename or into}: cannot be used ({fault.strerror or fault})"])
     except CannotJudgeError as fault:
-        note(fault.faults)
-        lines = ("ACCEPTED=false", f"EXIT_CODE={ExitCode.CANNOT_JUDGE:d}", *(f"ERROR {one}" for one in fault.faults))
-        try:
-            out_lines(lines)
-        except OutputError as broken:
-            note(line for line in broken.faults if line not in fault.faults)
-        return ExitCode.CANNOT_JUDGE
+        return _failed(fault.faults)
+
+
+def _failed(faults: Sequence[str]) -> int:
+    """Say why nothing could be done."""
+    note(faults)
+    lines = ("ACCEPTED=false", f"EXIT_CODE={ExitCode.CANNOT_JUDGE:d}", *(f"ERROR {one}" for one in faults))
+    try:
+        out_lines(lines)
+    except OutputError as broken:
+        note(line for line in broken.faults if line not in faults)
+    return ExitCode.CANNOT_JUDGE
 
 
 def _target(into: str) -> Path:
@@ -137,7 +144,7 @@ def _target(into: str) -> Path:
         return path / REPORT_NAME
     if len(found) == 1 and isinstance(found[0], Path) and found[0].is_file():
         return found[0]
-    raise ReportError([f"{into}: holds a baseline that is not one report.json: convert it first, or name a file"])
+    raise ReportError([f"{into}: holds a baseline that is not one report.json: convert it first"])
 
 
 def _accept(
@@ -161,6 +168,9 @@ def _accept(
             raise ReportError([f"{target}: is a report of {baseline.report.format}: convert it to report.json first"])
         if target.exists() and any(path.exists() and target.samefile(path) for path in run.paths):
             raise ReportError([f"{target}: is the run itself: a run that is its own baseline has no new failure"])
+        if would_bury(target):
+            why = f"{target.parent} stands for other files now, which it would take the place of"
+            raise ReportError([f"{target}: {why}: choose another folder"])
         if would_take(after, target):
             why = f"the next time {after} would be this file, and no run any more"
             raise ReportError([f"{target}: lies among the files of the run: {why}"])
@@ -188,15 +198,49 @@ def _accept(
                 new = _document(target, found, result, baseline, run, _Said(reason, policy))
                 if not dry_run:
                     writes.file(target, [packed(target.name, new)])
-            # A baseline that was written without a word about it is worse than one that was not.
-            out_lines(lines)
-            writes.commit()
+            with _alone(target.parent):
+                _check_unchanged(target, baseline)
+                # A baseline that was written without a word about it is worse than one that was not.
+                out_lines(lines)
+                writes.commit()
     if not refused and not dry_run:
         number = len(found.taken) + len(found.kept)
         note([f"{target}: {number} {'case' if number == 1 else 'cases'}"])
         if found.kept:
             note([f"{target}: is as old as the entries of the baseline that stay in it"])
     return code
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Keep others from accepting into a folder for the moment; where there is no such lock, nothing."""
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError:
+        # It is not there, in a dry run, or cannot be written either.
+        yield
+        return
+    try:
+        with suppress(OSError):
+            # Some file systems of networks have none.
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _check_unchanged(target: Path, baseline: "Loaded | None") -> None:
+    """Raise when somebody else has written the baseline since it was read: what they accepted would be lost."""
+    sources = () if baseline is None else baseline.sources
+    # One that was replaced is another file, and the one that was read is as it was.
+    there = all(source.path is not None and source.is_at(source.path) for source in sources)
+    if any(source.changed() for source in sources) or not there or (baseline is None and target.exists()):
+        raise ReportError([f"{target}: was written by somebody else in the meantime: accept again"])
 
 
 def _judged(
@@ -245,7 +289,8 @@ def _is_older(run: "Loaded", baseline: "Loaded | None") -> bool:
     if baseline is None:
         return False
     first, second = (instant(one.report.finished_at or one.report.started_at) for one in (run, baseline))
-    return first is not None and second is not None and first < second
+    # An entry of which nobody knows when it was made is as old as can be.
+    return second is not None and (first is None or first < second)
 
 
 def _provenance(found: "Plan", result: "GateResult | None", run: "Loaded", said: _Said) -> dict[str, Any]:

@@ -111,7 +111,9 @@ def _age(report: "Report") -> float | None:
 
     from evalgate.formats.instants import UNIX_EPOCH, instant
 
-    ended = instant(report.finished_at) or instant(report.started_at)
+    # Parts of one run may be years apart: it is as old as the oldest.
+    ended = None if report.shards else instant(report.finished_at)
+    ended = ended or instant(report.started_at)
     return None if ended is None else (time.time() + UNIX_EPOCH - ended[0]) / 86400
 
 

@@ -214,10 +214,15 @@ class _Comparison:
 
     def _check_places(self) -> None:
         """Raise when two outputs have one path: the later would take the place of the earlier."""
+        from evalgate.config import OWN_FILE, PROJECT_FILE
+
         places = [self.report, self.rerun_list, *(one.place for one in self.wanted)]
         paths = [os.path.realpath(place) for place in places if place is not None and place != "-"]
         if len(set(paths)) != len(paths):
             raise typer.BadParameter("two outputs have the same path.")
+        for path in paths:
+            if os.path.basename(path) in (OWN_FILE, PROJECT_FILE):  # noqa: PTH119
+                raise typer.BadParameter(f"{path} is the name of a policy file, and no output.")
 
     def _check_default(self, run: "Loaded") -> None:
         """Raise when an output that was asked for has the path of the report.md that nobody had to ask for."""
@@ -237,6 +242,17 @@ class _Comparison:
                 if output is not None and output != "-" and would_take(place, Path(output)):
                     why = f"would be read as a part of the run {place} the next time"
                     raise OutputError([f"{output}: {why}: write it elsewhere"])
+
+    def _check_buried(self, inputs: Iterable[Path]) -> None:
+        """Raise for a report.json beside an input: from then on it alone would be what the folder stands for."""
+        from evalgate.formats.places import would_bury
+
+        folders = {os.path.realpath(path.parent) for path in inputs}
+        for output in (self.report, self.rerun_list, *(one.place for one in self.wanted)):
+            if output is None or output == "-" or not would_bury(Path(output)):
+                continue
+            if os.path.realpath(Path(output).parent) in folders:
+                raise OutputError([f"{output}: would be read in place of what lies beside it: write it elsewhere"])
 
     def run(self, before: str, after: str, confirm: str | None) -> int:
         """Load, judge, write, print."""
@@ -277,6 +293,7 @@ class _Comparison:
             if "-" in places:
                 # A file behind it.
                 inputs.append(Path("/dev/stdin"))
+            self._check_buried(inputs)
             with Writes([*inputs, *self.policy.files]) as writes:
                 if self.rerun_list is not None:
                     _write_rerun_list(writes, self.rerun_list, result)
@@ -344,9 +361,27 @@ def _check_rerun(baseline: "Loaded | None", run: "Loaded", again: "Loaded") -> N
     for other, what in ((baseline, "the baseline"), (run, "the run")):
         if other is not None and set(map(os.path.realpath, other.paths)) & set(map(os.path.realpath, again.paths)):
             raise NotComparableError([f"{again.label}: is {what} itself, and confirms nothing"])
+    if baseline is not None and _is_copy(baseline, again):
+        raise NotComparableError([f"{again.label}: is a copy of the baseline, and confirms nothing"])
     first, second = instant(run.report.started_at), instant(again.report.started_at)
     if first is not None and second is not None and second < first:
         raise NotComparableError([f"{again.label}: began before the run that it should repeat, and confirms nothing"])
+
+
+def _is_copy(one: "Loaded", other: "Loaded") -> bool:
+    """
+    Tell whether two reports are of one run, whatever their files are called and however they are packed.
+
+    No two runs take exactly as long. One that says nothing about time is known by its bytes.
+    """
+    first, second = one.report, other.report
+    if first.cases != second.cases:
+        return False
+    if first.duration_ms or second.duration_ms:
+        return (first.duration_ms, first.finished_at) == (second.duration_ms, second.finished_at)
+    return bool(one.sources) and [source.read() for source in one.sources] == [
+        source.read() for source in other.sources
+    ]
 
 
 def _write_rerun_list(writes: "Writes", place: str, result: GateResult) -> None:

@@ -44,10 +44,12 @@ def convert(
             out(chunks)
         else:
             from evalgate.errors import OutputError
-            from evalgate.formats.places import would_take
+            from evalgate.formats.places import would_bury, would_take
             from evalgate.report_file import write_file
 
-            if would_take(report, Path(output)):
+            folders = {os.path.realpath(path.parent) for path in loaded.paths}
+            beside = os.path.realpath(Path(output).parent) in folders
+            if would_take(report, Path(output)) or (beside and would_bury(Path(output))):
                 why = f"would be read in place of {report} the next time, or as a part of it"
                 raise OutputError([f"{output}: {why}: write it elsewhere"])
 

@@ -80,25 +80,49 @@ def would_take(place: str, output: Path) -> bool:
     So it is with report.json beside the files of a run: from then on it alone is what the folder stands for.
     """
     path = Path(os.path.realpath(output))
-    is_report = path.name == REPORT_NAME
     try:
         if Path(place).is_dir():
-            folder = Path(place)
-            if (folder / REPORT_NAME).exists() or path.parent != folder.resolve():
-                return False
-            return is_report or (path.name.endswith(_ENDINGS) and path.name[:1] != "." and not _is_report(folder))
-        if not glob.has_magic(place) or os.path.lexists(place):
-            return False
-        # As far as there is no pattern, it is a folder like any other, links and all.
-        parts = Path(place).parts
-        first = next(number for number, part in enumerate(parts) if glob.has_magic(part))
-        folder = Path(*parts[:first]).resolve()
-        if is_report and any(path.parent == Path(one).resolve().parent for one in glob.glob(place, recursive=True)):  # noqa: PTH207
-            return True
-        return path.is_relative_to(folder) and _fits(path.relative_to(folder).parts, parts[first:])
+            return _is_part_of(path, Path(place))
+        return glob.has_magic(place) and not os.path.lexists(place) and _is_match(path, place)
     except (OSError, ValueError):
         # To read it says what is wrong.
         return False
+
+
+def _is_part_of(path: Path, folder: Path) -> bool:
+    if (folder / REPORT_NAME).exists() or path.parent != folder.resolve():
+        return False
+    is_part = path.name.endswith(_ENDINGS) and path.name[:1] != "." and not _is_report(folder)
+    return path.name == REPORT_NAME or is_part
+
+
+def _is_match(path: Path, pattern: str) -> bool:
+    # As far as there is no pattern, it is a folder like any other, links and all.
+    parts = Path(pattern).parts
+    first = next(number for number, part in enumerate(parts) if glob.has_magic(part))
+    folder, rest = Path(*parts[:first]).resolve(), parts[first:]
+    if path.name == REPORT_NAME:
+        matches = (Path(one).resolve() for one in glob.iglob(pattern, recursive=True))  # noqa: PTH207
+        if any(path.parent in (one, one.parent) for one in matches):
+            return True
+    if not path.is_relative_to(folder):
+        return False
+    found = path.relative_to(folder).parts
+    # A pattern may match the folder of a report, too.
+    return _fits(found, rest) or (path.name == REPORT_NAME and _fits(found[:-1], rest))
+
+
+def would_bury(output: Path) -> bool:
+    """Tell whether a new report.json would take the place of what its folder stands for now."""
+    if output.name != REPORT_NAME or os.path.lexists(output):
+        return False
+    try:
+        return output.parent.is_dir() and bool(places(output.parent).paths)
+    except MissingReportError:
+        return False
+    except ReportError:
+        # It holds reports of several kinds, or something that cannot be read.
+        return True
 
 
 def _fits(path: Sequence[str], pattern: Sequence[str]) -> bool:

@@ -87,6 +87,13 @@ class Source:
         except ReportError:
             return True
 
+    def is_at(self, path: Path) -> bool:
+        """Tell whether the file that was read is the one at `path`: another one may have taken its place."""
+        try:
+            return os.path.samestat(os.fstat(self._file().fileno()), path.stat())
+        except (OSError, ReportError):
+            return False
+
     def _file(self) -> IO[bytes]:
         if self._raw is None:
             assert self.path is not None, "only a file with a path rests"

@@ -87,7 +87,7 @@ def test_chinese_reasons_count_what_they_leave_out():
 def test_chinese_reasons_say_from_what_to_what():
     before = facts_report(facts("a"), facts("b"), dsh_version="0.1.0")
     found = _chinese_reasons(compare(before, facts_report(facts("a"), dsh_version="0.1.1")))
-    assert "版本变化：之前的版本 0.1.0，之后的版本 0.1.1" in found
+    assert "版本变化：之前的版本 0.1.0，之后的版本 0.1.1；不同版本的结果不能直接比较" in found
     assert "用例集变化：之前的用例数 2，之后的用例数 1，新增 0，消失 1" in found
 
 

@@ -2,6 +2,9 @@
 
 import json
 import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -173,7 +176,7 @@ def test_a_baseline_is_not_written_among_the_files_of_its_run(tmp_path, monkeypa
     (tmp_path / "run/1.xml").write_text(JUNIT)
     for command in (["accept", place, "--into", "run/report.json"], ["convert", place, "-o", "run/report.json"]):
         assert main(command) == 3
-        assert "the next time" in capsys.readouterr().err
+        assert "report.json: " in capsys.readouterr().err
     assert main(["compare", place, place, "--no-report", "--write", "json=run/report.json"]) == 3
     assert not (tmp_path / "run/report.json").exists()
 
@@ -203,3 +206,77 @@ def test_a_slip_in_the_name_makes_no_folder(tmp_path, monkeypatch, capsys, into)
     assert main(["accept", "run.json", "--into", into]) == 3
     assert "--into takes" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["run.json"]
+
+
+def test_acceptances_side_by_side_lose_nothing(tmp_path):
+    """Each is in the baseline, or says that it is not: none is lost without a word."""
+    names = "abcdef"
+    base = write(tmp_path / "base.json", report(*(case(name) for name in names)))
+    run = write(tmp_path / "run.json", report(*(case(name, total_tokens=7) for name in names)))
+    command = [sys.executable, "-m", "evalgate", "accept", str(run), "--into", str(base), "--case"]
+    running = [subprocess.Popen([*command, name], stdout=subprocess.PIPE, stderr=subprocess.PIPE) for name in names]
+    said = {name: process.communicate()[0] for name, process in zip(names, running, strict=True)}
+    codes = {name: process.returncode for name, process in zip(names, running, strict=True)}
+    taken = {one["name"] for one in _document(base)["cases"] if one["tokens"]["total"] == 7}
+    assert taken == {name for name, code in codes.items() if code == 0}
+    assert taken
+    for name in set(names) - taken:
+        assert codes[name] == 3
+        assert b"was written by somebody else in the meantime" in said[name]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["accept", "run/1.json", "--into", "run/report.json"],
+        ["accept", "other.json", "--into", "run/report.json"],
+        ["accept", "run/?.json", "--into", "run/report.json"],
+        ["convert", "run/1.json", "-o", "run/report.json"],
+        ["compare", "run/1.json", "run/2.json", "--no-report", "--write", "ctrf=run/report.json"],
+        ["compare", "other.json", "run/2.json", "--report", "run/report.json"],
+    ],
+    ids=" ".join,
+)
+def test_no_report_is_planted_beside_the_parts_of_a_run(tmp_path, monkeypatch, capsys, arguments):
+    """However the run is named: from then on its folder would stand for that file alone."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "run").mkdir()
+    write(tmp_path / "run/1.json", report(case("a")))
+    write(tmp_path / "run/2.json", report(case("b", "fail")))
+    write(tmp_path / "other.json", report(case("zz")))
+    assert main(arguments) == 3
+    assert capsys.readouterr().err
+    assert not (tmp_path / "run/report.json").exists()
+
+
+def test_an_entry_without_a_date_makes_the_baseline_one_without(tmp_path, capsys):
+    dated = tmp_path / "dated.xml"
+    text = (
+        '<testsuite tests="1" timestamp="2026-08-01T00:00:00"><testcase classname="c" name="{}" time="1"/></testsuite>'
+    )
+    dated.write_text(f"<testsuites>{text.format('a')}{text.format('b')}</testsuites>")
+    undated = tmp_path / "undated.xml"
+    undated.write_text(f"<testsuites>{text.format('a')}</testsuites>".replace(' timestamp="2026-08-01T00:00:00"', ""))
+    base = tmp_path / "base.json"
+    assert main(["accept", str(dated), "--into", str(base)]) == 0
+    assert main(["accept", str(undated), "--into", str(base), "--case", "c::a"]) == 0
+    capsys.readouterr()
+    assert main(["baseline", "check", str(base), "--max-age", "36500"]) == 0
+    out = capsys.readouterr().out
+    assert "AGE_DAYS=N/A" in out
+    assert "OVERALL=WARN" in out
+
+
+def test_a_folder_that_may_not_be_entered_is_told_of(tmp_path, monkeypatch, capsys):
+    run = write(tmp_path / "run.json", report(case("a")))
+    original = Path.stat
+
+    def stat(path, **more):
+        if "shut" in path.parts:
+            raise PermissionError(13, "Permission denied", str(path))
+        return original(path, **more)
+
+    # Root may look everywhere, so a mode would show nothing.
+    monkeypatch.setattr(Path, "stat", stat)
+    assert main(["accept", str(run), "--into", str(tmp_path / "shut/report.json")]) == 3
+    assert capsys.readouterr().out.startswith("ACCEPTED=false\nEXIT_CODE=3\nERROR ")

@@ -161,3 +161,41 @@ class TestGitHub:
         assert "##[" not in out
         assert not any(line.lstrip().startswith("::") for line in out.splitlines())
         assert json.loads(out)
+
+
+@pytest.mark.parametrize("name", ["evalgate.toml", "pyproject.toml"])
+def test_no_output_is_the_policy_of_the_next_run(folder, capsys, name):
+    """A list of names is TOML if somebody names the cases so."""
+    assert main(["compare", "before.json", "after.json", "--rerun-list", name]) == 3
+    assert "is the name of a policy file" in capsys.readouterr().err
+    assert not (folder / name).exists()
+
+
+def test_a_summary_that_cannot_be_written_keeps_the_outputs_of_the_step(folder, monkeypatch, capsys):
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.setenv("GITHUB_OUTPUT", str(folder / "outputs"))
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(folder / "nowhere/summary"))
+    assert main(["compare", "before.json", "after.json"]) == 1
+    assert "\nFAIL\n" in (folder / "outputs").read_text()
+    assert "the verdict stands" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("how", ["copy", "gzip", "folder"])
+def test_a_copy_of_the_baseline_confirms_nothing(tmp_path, monkeypatch, capsys, how):
+    """JUnit often says no date, so that it is not older than the run."""
+    import gzip
+
+    monkeypatch.chdir(tmp_path)
+    text = '<testsuite tests="1"><testcase classname="c" name="a" time="1.25"/></testsuite>'
+    (tmp_path / "before.xml").write_text(text)
+    (tmp_path / "after.xml").write_text(text.replace("/></", "><failure/></testcase></").replace("1.25", "2.5"))
+    again = {"copy": "copy.xml", "gzip": "copy.xml.gz", "folder": "copy"}[how]
+    if how == "folder":
+        (tmp_path / "copy").mkdir()
+        (tmp_path / "copy/1.xml").write_text(text)
+    else:
+        (tmp_path / again).write_bytes(gzip.compress(text.encode()) if how == "gzip" else text.encode())
+    assert main(["compare", "before.xml", "after.xml", "--no-report", "--confirm", again]) == 3
+    assert "is a copy of the baseline, and confirms nothing" in capsys.readouterr().err
+    (tmp_path / "again.xml").write_text(text.replace("1.25", "1.5"))
+    assert main(["compare", "before.xml", "after.xml", "--no-report", "--confirm", "again.xml"]) == 0

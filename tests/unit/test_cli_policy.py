@@ -105,11 +105,11 @@ def test_a_policy_that_makes_the_gate_milder_says_so(folder, capsys):
 def test_the_policy_file_is_never_an_output(folder, capsys):
     write(folder / "before.json", report(case("a")))
     write(folder / "after.json", report(case("a")))
-    (folder / "evalgate.toml").write_text("strict = true\n")
-    for option in (["--write", "json=evalgate.toml"], ["--rerun-list", "evalgate.toml"], ["--report", "evalgate.toml"]):
-        assert main(["compare", "before.json", "after.json", *option]) == 3
+    (folder / "mine.toml").write_text("strict = true\n")
+    for option in (["--write", "json=mine.toml"], ["--rerun-list", "mine.toml"], ["--report", "mine.toml"]):
+        assert main(["compare", "before.json", "after.json", "--config", "mine.toml", *option]) == 3
         assert "is one of the files that are read" in capsys.readouterr().err
-    assert (folder / "evalgate.toml").read_text() == "strict = true\n"
+    assert (folder / "mine.toml").read_text() == "strict = true\n"
 
 
 def test_the_policy_can_be_shown_without_a_run(folder, capsys):

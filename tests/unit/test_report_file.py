@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from evalgate.errors import OutputError
-from evalgate.report_file import with_section, write_section
+from evalgate.report_file import Writes, with_section, write_section
 
 B, E = "<!-- evalgate:begin -->", "<!-- evalgate:end -->"
 NEW = f"{B}\nnew\nlines\n{E}"
@@ -315,3 +315,40 @@ def test_a_folder_that_may_not_be_written(somebody):
             assert list(folder.iterdir()) == []
         finally:
             folder.chmod(0o755)
+
+
+def _breaks():
+    yield b"half"
+    raise OSError(28, "No space left on device")
+
+
+def test_what_could_not_be_made_never_takes_a_place(tmp_path):
+    """A caller may go on without it: then the old file stays, and nothing is left beside it."""
+    target = tmp_path / "report.md"
+    target.write_text("precious\n")
+    other = tmp_path / "other.json"
+    with Writes() as writes:
+        with pytest.raises(OutputError, match="No space left"):
+            writes.file(target, _breaks())
+        writes.file(other, [b"{}"])
+        writes.commit()
+    assert target.read_text() == "precious\n"
+    assert _left(tmp_path) == ["other.json", "report.md"]
+
+
+def test_a_folder_that_cannot_be_written_costs_only_what_was_asked_for_there(tmp_path, monkeypatch):
+    other = tmp_path / "other.json"
+
+    def never(path, *rest):
+        if "report.md" in os.fspath(path):
+            raise PermissionError(13, "Permission denied")
+        return original(path, *rest)
+
+    original = os.open
+    monkeypatch.setattr(os, "open", never)
+    with Writes() as writes:
+        with pytest.raises(OutputError, match="Permission denied"):
+            writes.section(tmp_path / "report.md", "one")
+        writes.file(other, [b"{}"])
+        writes.commit()
+    assert _left(tmp_path) == ["other.json"]

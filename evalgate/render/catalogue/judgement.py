@@ -10,7 +10,7 @@ from typing import Any
 
 from evalgate.gate import Difference, GateResult
 from evalgate.numbers import decimal_text
-from evalgate.signals import Fired, outage, reliability
+from evalgate.signals import Fired, dsh_version, error_signature, outage, reliability, token_regression
 from evalgate.signals.error_signature import RepeatedSignature
 from evalgate.verdict import Verdict
 from evalgate.wilson import trials_needed
@@ -41,6 +41,10 @@ TEXTS: Mapping[str, str] = {
     "threshold": "；阈值为 {rate}",
     "needed": "，全部通过也至少需要 {n} 次试验",
     "impossible": "，任何次数的试验都无法达到",
+    "allowed": "；允许的增幅为 {pct}%",
+    "versions": "；不同版本的结果不能直接比较",
+    "recovered": "，其中 {n} 个之后恢复",
+    "shared": "{recovered}；请查找共同的原因",
     "outage": "；本次运行测到的是故障，请重新运行",
 }
 
@@ -63,12 +67,7 @@ def reasons(result: GateResult, titles: Mapping[str, tuple[str, Sequence[str]]])
         yield TEXTS["cleared"].format(n=len(result.cleared), names=_some(result.cleared))
     for fired in result.by_severity():
         title, columns = titles[fired.signal.key]
-        more = ""
-        if fired.signal is reliability.SIGNAL:
-            more = _threshold(result)
-        elif fired.signal is outage.SIGNAL:
-            more = TEXTS["outage"]
-        yield _reason(fired, title, columns) + more
+        yield _reason(fired, title, columns) + _more(result, fired)
 
 
 def _reason(fired: Fired[Any], title: str, columns: Sequence[str]) -> str:
@@ -88,6 +87,22 @@ def _reason(fired: Fired[Any], title: str, columns: Sequence[str]) -> str:
 
 def _cells(columns: Sequence[str], cells: Sequence[str]) -> str:
     return "，".join(f"{column} {cell}" for column, cell in zip(columns, cells, strict=True))
+
+
+def _more(result: GateResult, fired: Fired[Any]) -> str:
+    """Return what a rule's English reason says beside its findings."""
+    if fired.signal is reliability.SIGNAL:
+        return _threshold(result)
+    if fired.signal is token_regression.SIGNAL:
+        return TEXTS["allowed"].format(pct=decimal_text(result.options.token_pct))
+    if fired.signal is outage.SIGNAL:
+        return TEXTS["outage"]
+    if fired.signal is dsh_version.SIGNAL:
+        return TEXTS["versions"]
+    if fired.signal is error_signature.SIGNAL:
+        recovered = sum(finding.recovered for finding in fired.findings)
+        return TEXTS["shared"].format(recovered=TEXTS["recovered"].format(n=recovered) if recovered else "")
+    return ""
 
 
 def _threshold(result: GateResult) -> str:
