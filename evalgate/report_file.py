@@ -10,7 +10,8 @@ import stat
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Self
+from shutil import copyfileobj
+from typing import IO, Self
 
 from evalgate.errors import OutputError
 from evalgate.whole_file import beside, fill
@@ -18,6 +19,8 @@ from evalgate.whole_file import beside, fill
 BEGIN = b"<!-- evalgate:begin -->"
 END = b"<!-- evalgate:end -->"
 
+_IN_MEMORY = 8 << 20
+"""Unit: bytes of an output that goes to a pipe; a longer one waits in a file."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 _FENCE = re.compile(rb" {0,3}(`{3,}|~{3,})(.*)", re.DOTALL)
@@ -134,7 +137,7 @@ class Writes:
         self._never = tuple(never)
         self._make_folders = make_folders
         self._staged: list[tuple[Path, Path, Path]] = []
-        self._direct: list[tuple[Path, Iterable[bytes]]] = []
+        self._direct: list[tuple[Path, IO[bytes]]] = []
 
     def __enter__(self) -> Self:
         """Return the collection, empty."""
@@ -144,6 +147,7 @@ class Writes:
         """Remove what did not take its place."""
         while self._staged:
             self._drop()
+        self._close()
 
     def section(self, path: Path, section: str) -> None:
         """Make the file in which the section is set to `section`; nothing where it says so already."""
@@ -165,16 +169,17 @@ class Writes:
             if status is not None and not stat.S_ISREG(status.st_mode):
                 if stat.S_ISDIR(status.st_mode):
                     raise OutputError([f"{path}: cannot be written: is a folder"])
-                self._direct.append((path, chunks))
+                self._direct.append((path, self._spooled(chunks)))
             else:
                 self._stage(path, target, status, chunks)
 
     def send(self) -> None:
         """Write to what is no file: `commit` does it, unless it is to be done before."""
-        for path, chunks in self._direct:
+        for path, made in self._direct:
             with _told(path), path.open("wb") as stream:
-                stream.writelines(chunks)
-        self._direct.clear()
+                made.seek(0)
+                copyfileobj(made, stream)
+        self._close()
 
     def commit(self) -> None:
         """Put every file in its place."""
@@ -214,6 +219,24 @@ class Writes:
             # A caller may do without this one, and what is incomplete must never take a place.
             self._drop()
             raise
+
+    def _spooled(self, content: Iterable[bytes]) -> IO[bytes]:
+        """Return all of the content: what fails half-way must not have sent its first half."""
+        from tempfile import SpooledTemporaryFile
+
+        # Closed with the collection.
+        spool: IO[bytes] = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115
+        try:
+            spool.writelines(content)
+        except BaseException:
+            spool.close()
+            raise
+        return spool
+
+    def _close(self) -> None:
+        for _, made in self._direct:
+            made.close()
+        self._direct.clear()
 
     def _drop(self) -> None:
         """Remove the latest that was made; where that cannot be done it was not made either."""

@@ -70,7 +70,7 @@ def report(
         # As a whole: the fault of the last folder must not follow half a report.
         out([*text])
         return ExitCode.OK
-    inputs = tuple(path for folder in folders for path in files_of(folder))
+    inputs = (*(path for folder in folders for path in files_of(folder)), Path(gates))
     write_file(Path(output), (piece.encode() for piece in text), never=inputs)
     note([f"{output}: {len(folders)} {'run' if len(folders) == 1 else 'runs'}"])
     return ExitCode.OK
@@ -78,9 +78,13 @@ def report(
 
 def _check_output(output: str, folders: "Sequence[Path]") -> None:
     """Raise `OutputError` for a place inside a run folder: a file in there is evidence, or would be read as it."""
+    from evalgate.loop.runs import ROUNDS
+
     if output == "-":
         return
     target = Path(os.path.realpath(output))
     for folder in folders:
-        if target.is_relative_to(os.path.realpath(folder)):
+        # What is evidence may lie behind a link.
+        homes = (folder, folder / "evidence", folder / ROUNDS)
+        if any(target.is_relative_to(os.path.realpath(home)) for home in homes):
             raise OutputError([f"{output}: cannot be written: lies in the run folder {folder}"])

@@ -11,6 +11,7 @@ writer would believe it. A test holds the two together.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from evalgate.errors import ReportError
@@ -35,7 +36,8 @@ LONGEST_STDERR = 8000
 NO_ROUND = "no gate round was run: there is no verdict"
 _STATUSES = {status.value: status for status in Status}
 _NOTES_SHOWN = 20
-_BROKEN_OFF = re.compile(r"died|.*time[ _-]?d?[ _-]?out", re.IGNORECASE | re.DOTALL)
+MOST_REPAIRS = 1_000_000
+_WORD = re.compile("[A-Z]?[a-z]+|[A-Z]+")
 
 
 def broke_off(reason: str | None) -> bool:
@@ -45,7 +47,10 @@ def broke_off(reason: str | None) -> bool:
     Everything else (`max_repairs`, `max_iters`, a cap of the breaker) is an end that somebody decided on: then the last
     round counts.
     """
-    return reason is not None and _BROKEN_OFF.match(reason) is not None
+    # Word by word, also in `wallTimeout`: a `lifetime_outdated` is none.
+    words = [word.lower() for word in _WORD.findall(reason or "")]
+    timed = {*words, *(first + second for first, second in pairwise(words))}
+    return words[:1] == ["died"] or bool(timed & {"timeout", "timedout"})
 
 
 def status_of(verdict: Mapping[str, Any]) -> Status:
@@ -63,7 +68,9 @@ def _sniff(content: Content) -> bool:
 
 
 def _read(content: Content, _options: ReadOptions) -> tuple[Report, Evidence]:
-    return _report(content.label, content.object, content.decoded.bad_numbers)
+    # A key twice could hide a red verdict in front of a green one.
+    document = decode(content.label, content.data, unique_keys=True)
+    return _report(content.label, found.object_of(content.label, "", document.value), document.bad_numbers)
 
 
 def _report(label: str, document: Mapping[str, Any], bad_numbers: Sequence[str]) -> tuple[Report, found.Kept]:
@@ -128,11 +135,15 @@ class _Read:
             raise found.fault(
                 label, f"{place}.toolErrorCount", f"must be at least the number of toolErrors, {len(errors)}", number
             )
-        if raw.get("cost", MISSING) is not None:
-            found.number(label, f"{place}.cost", raw.get("cost", MISSING))
+        if repairs > MOST_REPAIRS:
+            raise found.fault(label, f"{place}.repairs", f"must be at most {MOST_REPAIRS}", repairs)
         gate = raw.get("costGate", MISSING)
         if gate not in COST_GATES:
             raise found.fault(label, f"{place}.costGate", f"must be {' or '.join(COST_GATES)}", gate)
+        if raw.get("cost", MISSING) is not None:
+            found.number(label, f"{place}.cost", raw.get("cost", MISSING))
+        elif gate == "active":
+            raise found.fault(label, f"{place}.cost", "must be a number where costGate is active", None)
         tripped = self._flag(f"{place}.budgetSoftTripped", raw.get("budgetSoftTripped", MISSING))
         if raw.get("flaky", False) is not False:
             raise found.fault(
@@ -214,6 +225,16 @@ class _Read:
         stage = raw.get("stage", MISSING)
         if stage not in STAGES:
             raise found.fault(label, f"{place}.stage", f"must be among {', '.join(STAGES)}", stage)
+        if status is not Status.ERROR and stage != STAGES[-1]:
+            raise found.fault(label, f"{place}.stage", f"must be {STAGES[-1]}, for there is a verdict", stage)
+        red = [name for name, guard in _guards(raw).items() if isinstance(guard, dict) and guard.get("pass") is False]
+        said_red = self._texts(f"{place}.failedGates", raw.get("failedGates", MISSING))
+        if said_red != red:
+            raise found.fault(label, f"{place}.failedGates", "must be the guards that failed", said_red)
+        if not _instant(label, f"{place}.startedAt", raw.get("startedAt", MISSING)):
+            raise found.fault(label, f"{place}.startedAt", "must be an ISO 8601 instant", None)
+        if raw.get("screenshot") not in (None, f"{number}.png"):
+            raise found.fault(label, f"{place}.screenshot", f"must be {number}.png", raw["screenshot"])
         failures = self._texts(f"{place}.failures", raw.get("failures", MISSING))
         if (status is Status.PASS) is bool(failures):
             rule = (
@@ -292,6 +313,11 @@ class _Read:
 
     def _optional(self, place: str, raw: Mapping[str, Any], name: str) -> str | None:
         return None if raw.get(name) is None else found.text_of(self.label, f"{place}.{name}", raw[name])
+
+
+def _guards(attempt: Mapping[str, Any]) -> Mapping[str, Any]:
+    guards = attempt["verdict"].get("guards")
+    return guards if isinstance(guards, dict) else {}
 
 
 def _from_a_whole_line(text: str | None) -> str | None:

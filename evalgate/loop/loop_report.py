@@ -127,25 +127,27 @@ def _error(run: Run, reason: str | None) -> str:
 def _usage(run: Run) -> dict[str, Any]:
     """Return repairs, budget, tokens and tools: from the trace, from the summary where there is no trace."""
     summary, trace = run.summary, run.trace
-    used = trace or summary
+    # A trace that was cut tells less than all: then the larger number counts.
+    told = [one for one in (trace, summary if trace is None or trace.cut else None) if one is not None]
     tokens = None
-    if used is not None:
+    if told:
+        input_tokens, output_tokens = (max(one.input_tokens for one in told), max(one.output_tokens for one in told))
         tokens = {
-            "input": used.input_tokens,
-            "output": used.output_tokens,
+            "input": input_tokens,
+            "output": output_tokens,
             "cacheRead": 0,
             "cacheWrite": 0,
             "reasoning": 0,
-            "total": used.input_tokens + used.output_tokens,
+            "total": input_tokens + output_tokens,
         }
     errors = trace.tool_errors if trace is not None else ()
-    number = len(errors) if trace is not None else 0 if summary is None else summary.tool_errors
+    number = max(len(errors), 0 if summary is None or summary not in told else summary.tool_errors)
     return {
         "repairs": _repairs(run),
         "budgetSoftTripped": summary is not None and summary.budget_soft_tripped,
         "costGate": "degraded" if summary is None else summary.cost_gate,
         "cost": None if summary is None else summary.cost,
-        "steps": 0 if used is None else used.model_calls,
+        "steps": max((one.model_calls for one in told), default=0),
         "models": [] if trace is None else sorted(trace.models),
         "tokens": tokens,
         "toolErrors": [{"name": name, "error": error} for name, error in errors],
@@ -179,7 +181,13 @@ def _notes(run: Run) -> Iterator[str]:
             ("tool errors", len(trace.tool_errors), summary.tool_errors),
         ):
             if counted != said:
-                yield f"its trace holds {counted} {what} and its summary counts {said}: the trace is taken"
+                taken = "the larger, since the trace was cut," if trace.cut else "the trace"
+                yield f"its trace holds {counted} {what} and its summary counts {said}: {taken} is taken"
+    if summary is not None:
+        # A run may die while it repairs, before the next round.
+        lost = summary.repairs - max(len(run.rounds) - 1, 0) - broke_off(summary.stopped_reason)
+        if lost > 0:
+            yield f"its summary counts {summary.repairs} repairs and it has {len(run.rounds)} rounds: some are missing"
     if summary is not None and run.rounds and summary.repairs < len(run.rounds) - 1:
         yield (
             f"its summary counts {summary.repairs} repairs and it has {len(run.rounds)} rounds: "

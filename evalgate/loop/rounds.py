@@ -11,12 +11,13 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import islice
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from evalgate.errors import OutputError, ReportError
-from evalgate.faults import MISSING, Fault, Faults, place_of
+from evalgate.faults import MISSING, SHOWN, Fault, Faults, place_of
 from evalgate.loop.files import read_bounded, reason
 from evalgate.strict_json import NotFinite, decode
 from evalgate.whole_file import replace
@@ -27,7 +28,9 @@ STAGES = ("stage", "smoke", "play")
 """In the order in which a round goes through them."""
 LONGEST_STDERR = 8000
 """Unit: characters; the end of the text is kept."""
-LARGEST = 64 << 20
+LONGEST = 10**8
+"""Unit: seconds of one round. Three years are a wrong clock."""
+LARGEST = 8 << 20
 """Unit: bytes of one round file."""
 
 _NUMBERED = re.compile(r"([1-9][0-9]{0,8})\.(json|png)")
@@ -125,7 +128,9 @@ def decode_whole(label: str, data: bytes) -> object:
     document = decode(label, data, unique_keys=True)
     if document.bad_numbers:
         faults = Faults(label)
-        faults.add(Fault(place, "must be a finite number", value) for place, value in _not_finite(document.value))
+        # A file of nothing else would be walked through for ever to show the first ones.
+        shown = islice(_not_finite(document.value), SHOWN)
+        faults.add(Fault(place, "must be a finite number", value) for place, value in shown)
         faults.raise_if_any()
     value: object = document.value
     return value
@@ -212,11 +217,12 @@ def _faults(document: Mapping[str, Any], number: int | None) -> Iterator[Fault]:
         yield wrong("run", "must be a text that is not blank")
     if not _is_utc(document.get("startedAt")):
         yield wrong("startedAt", "must be an ISO 8601 instant in UTC")
-    seconds = document.get("seconds")
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not isfinite(seconds) or seconds < 0:
-        yield wrong("seconds", "must be a finite number >= 0")
+    if not _is_duration(document.get("seconds")):
+        yield wrong("seconds", f"must be a number from 0 to {LONGEST}")
     if document.get("stage") not in STAGES:
         yield wrong("stage", "must be stage, smoke or play")
+    elif document.get("verdict") and document["stage"] != STAGES[-1]:
+        yield wrong("stage", f"must be {STAGES[-1]} where there is a verdict: nothing else sees the gates")
     if not isinstance(document.get("verdict"), dict):
         yield wrong("verdict", "must be an object, {} where there is none")
     stderr = document.get("stderrTail")
@@ -227,6 +233,11 @@ def _faults(document: Mapping[str, Any], number: int | None) -> Iterator[Fault]:
     picture = document.get("screenshot", MISSING)
     if picture is not None and picture != f"{found}.png":
         yield wrong("screenshot", "must be null or the name of the picture beside it, <n>.png")
+
+
+def _is_duration(value: object) -> bool:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+    return is_number and 0 <= value <= LONGEST  # type: ignore[operator]
 
 
 def _is_utc(value: object) -> bool:
@@ -240,12 +251,22 @@ def _is_utc(value: object) -> bool:
 
 def _not_finite(value: object) -> Iterator[tuple[str, NotFinite]]:
     """Yield the place and value of each number that is none, in the order of the file; without recursion."""
-    waiting: list[tuple[tuple[str | int, ...], object]] = [((), value)]
+    waiting: list[Iterator[tuple[tuple[str | int, ...], object]]] = [iter([((), value)])]
     while waiting:
-        path, one = waiting.pop()
+        entry = next(waiting[-1], None)
+        if entry is None:
+            waiting.pop()
+            continue
+        path, one = entry
         if isinstance(one, NotFinite):
             yield place_of(path), one
-        elif isinstance(one, dict):
-            waiting.extend(((*path, key), inner) for key, inner in reversed(one.items()))
-        elif isinstance(one, list):
-            waiting.extend(((*path, position), inner) for position, inner in reversed(list(enumerate(one))))
+        elif isinstance(one, dict | list):
+            # An iterator and no list: there may be a million of them.
+            waiting.append(_inside(path, one))
+
+
+def _inside(
+    path: tuple[str | int, ...], value: dict[str, object] | list[object]
+) -> Iterator[tuple[tuple[str | int, ...], object]]:
+    members = value.items() if isinstance(value, dict) else enumerate(value)
+    return (((*path, key), inner) for key, inner in members)

@@ -8,7 +8,7 @@ that is there and broken is, since nobody could say what it would have told.
 
 import os
 import stat
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,12 +17,11 @@ from typing import Any, NamedTuple
 from evalgate.errors import ReportError
 from evalgate.faults import MISSING, SHOWN
 from evalgate.formats import found
-from evalgate.formats.evalgate_loop import COST_GATES
+from evalgate.formats.evalgate_loop import COST_GATES, MOST_REPAIRS
 from evalgate.formats.instants import instant
 from evalgate.loop.files import read_bounded, reason
-from evalgate.loop.rounds import Round, decode_whole, read_rounds
+from evalgate.loop.rounds import LONGEST, Round, decode_whole, read_rounds
 from evalgate.numbers import Number
-from evalgate.strict_json import decode
 
 ROUNDS = Path("evidence", "rounds")
 SUMMARY = Path("evidence", "run-summary.json")
@@ -36,6 +35,7 @@ LONGEST_LINE = 8 << 20
 """Unit: bytes."""
 MOST_ROUNDS = 1000
 MOST_TOOL_ERRORS = 10_000
+_LARGEST_COUNT = 2**53
 DEEPEST = 40
 """Levels of arrays and objects in a verdict. The standard library's writer gives up where its reader did not."""
 
@@ -108,12 +108,21 @@ def check_folders(folders: Sequence[Path]) -> list[Path]:
         name = run_id(folder)
         if fault is not None:
             faults.append(f"{folder}: {fault}")
+        elif not name.strip():
+            faults.append(f"{str(folder)!r}: must not have a blank name: it is that of a case")
+        elif (same := _same(folder, homes.values())) is not None and run_id(same) != name:
+            faults.append(f"{folder}: is {same} by another name, and would count as a second run")
         elif name in homes:
             faults.append(f"{folder}: is a second run folder of the id {name!r}, {homes[name]} is one too")
         else:
             homes[name] = folder
     raise_faults(faults)
     return [homes[name] for name in sorted(homes)]
+
+
+def _same(folder: Path, others: Iterable[Path]) -> Path | None:
+    """Return the one of the others that is this folder, behind a link such as `latest`."""
+    return next((other for other in others if folder.samefile(other)), None)
 
 
 def _no_run_folder(folder: Path) -> str | None:
@@ -242,12 +251,18 @@ def _summary(path: Path) -> Summary | None:
     stopped, wall = raw.get("stoppedReason"), raw.get("wallS")
 
     def total(name: str) -> int:
-        return found.count(label, f"traceSummary.{name}", totals.get(name, MISSING))
+        return _count(label, f"traceSummary.{name}", totals.get(name, MISSING))
 
+    repairs = found.count(label, "repairs", raw.get("repairs", MISSING))
+    if repairs > MOST_REPAIRS:
+        raise found.fault(label, "repairs", f"must be at most {MOST_REPAIRS}", repairs)
+    seconds = None if wall is None else found.number(label, "wallS", wall)
+    if seconds is not None and seconds > LONGEST:
+        raise found.fault(label, "wallS", f"must be at most {LONGEST}", seconds)
     return Summary(
         cost=found.number(label, "cost", raw.get("cost", MISSING)),
         cost_gate=str(gate),
-        repairs=found.count(label, "repairs", raw.get("repairs", MISSING)),
+        repairs=repairs,
         budget_soft_tripped=tripped,
         input_tokens=total("inputTokens"),
         output_tokens=total("outputTokens"),
@@ -255,8 +270,16 @@ def _summary(path: Path) -> Summary | None:
         tool_calls=total("toolCalls"),
         tool_errors=total("toolErrors"),
         stopped_reason=None if stopped is None else found.text_of(label, "stoppedReason", stopped),
-        wall_seconds=None if wall is None else found.number(label, "wallS", wall),
+        wall_seconds=seconds,
     )
+
+
+def _count(label: str, place: str, value: object) -> int:
+    """Return a count that every reader of the report keeps exactly."""
+    number = found.count(label, place, value)
+    if number > _LARGEST_COUNT:
+        raise found.fault(label, place, f"must be at most {_LARGEST_COUNT}", number)
+    return number
 
 
 def _trace(path: Path) -> Trace | None:
@@ -275,7 +298,7 @@ def _trace(path: Path) -> Trace | None:
             if not line.strip():
                 continue
             try:
-                value = decode(f"{path}: line {number}", line).value
+                value = decode_whole(f"{path}: line {number}", line)
             except ReportError:
                 if whole:
                     raise
@@ -315,8 +338,8 @@ class _Events:
         model = found.text_of(self.label, f"{place}: model", raw.get("model", MISSING))
         self.models.setdefault(model)
         self.model_calls += 1
-        self.input += found.count(self.label, f"{place}: inputTokens", raw.get("inputTokens", MISSING))
-        self.output += found.count(self.label, f"{place}: outputTokens", raw.get("outputTokens", MISSING))
+        self.input += _count(self.label, f"{place}: inputTokens", raw.get("inputTokens", MISSING))
+        self.output += _count(self.label, f"{place}: outputTokens", raw.get("outputTokens", MISSING))
 
     def _tool_result(self, place: str, raw: Mapping[str, Any]) -> None:
         tool = found.text_of(self.label, f"{place}: tool", raw.get("tool", MISSING))

@@ -119,7 +119,8 @@ def _container(value: Mapping[object, object] | Sequence[object], depth: int) ->
                 yield f"… ({len(value) - position} more)"
                 break
             if isinstance(value, Mapping):
-                yield f"{shown(str(key) if not isinstance(key, str) else key)}: "
+                # JSON has no other keys; what a caller of the library has is not asked to spell itself.
+                yield f"{shown(key if isinstance(key, str) else _scalar(key))}: "
                 yield from _spelled(value[key], depth + 1)
             else:
                 yield from _spelled(key, depth + 1)

@@ -8,7 +8,7 @@ from evalgate.faults import Faults
 from evalgate.loop.files import STDIN, read_bounded, read_stdin
 from evalgate.loop.rounds import SCHEMA, decode_whole, round_of
 
-LARGEST = 64 << 20
+LARGEST = 8 << 20
 """Unit: bytes."""
 _FAMILY = "evalgate-round/"
 

@@ -2,10 +2,13 @@
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+import evalgate
 from evalgate import load_report
 from evalgate.__main__ import main
 from tests.builders import case, report
@@ -239,3 +242,76 @@ def test_a_round_is_no_retry_for_a_reader_of_ctrf(reports, tmp_path, capsys):
         (False, False, 0),
     ]
     assert not any(one.flaky for one in load_report(target).cases)
+
+
+def test_one_run_behind_a_link_is_not_two(tmp_path, monkeypatch, capsys):
+    """`runs/*` takes `latest` with it."""
+    monkeypatch.chdir(tmp_path)
+    folder = run_folder(tmp_path / "runs", "a")
+    (tmp_path / "runs/latest").symlink_to(folder)
+    code, _, err = _run(capsys, "loop", "report", "runs/a", "runs/latest", "-o", "out.json")
+    assert code == 3
+    assert any("runs/latest: is runs/a by another name, and would count as a second run" in line for line in err)
+
+
+def test_the_gate_set_is_not_written_over(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    run_folder(tmp_path / "runs", "a")
+    package = Path(evalgate.__file__).parent
+    (tmp_path / "my.toml").write_bytes((package / "loop/gate_sets/littlejs-nine.toml").read_bytes())
+    before = (tmp_path / "my.toml").read_bytes()
+    code, _, err = _run(capsys, "loop", "report", "runs/a", "--gates", "my.toml", "-o", "my.toml")
+    assert code == 3
+    assert any("is one of the files that are read" in line for line in err)
+    assert (tmp_path / "my.toml").read_bytes() == before
+
+
+def test_evidence_behind_a_link_is_not_written_into(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    folder = run_folder(tmp_path / "runs", "a")
+    (folder / "evidence").rename(tmp_path / "elsewhere")
+    (folder / "evidence").symlink_to(tmp_path / "elsewhere")
+    code, _, err = _run(capsys, "loop", "report", "runs/a", "-o", "elsewhere/rounds/2.json")
+    assert code == 3
+    assert any("lies in the run folder runs/a" in line for line in err)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_no_half_report_goes_into_a_pipe(tmp_path):
+    """The fault of the last folder must not follow what a reader took for a report."""
+    run_folder(tmp_path / "runs", "a")
+    run_folder(tmp_path / "runs", "b", trace="{}\n")
+    command = [sys.executable, "-m", "evalgate", "loop", "report", "runs/a", "runs/b", "-o", "/dev/stdout"]
+    done = subprocess.run(command, capture_output=True, cwd=tmp_path, check=False)
+    assert (done.returncode, done.stdout) == (3, b"")
+    command[6:7] = []
+    done = subprocess.run(command, capture_output=True, cwd=tmp_path, check=False)
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["summary"]["total"] == 1
+
+
+def test_a_trace_that_was_cut_hides_no_tokens(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    folder = run_folder(tmp_path / "runs", "a")
+    (folder / "trace.jsonl").write_text('{"at": "2026-08-12T06:00:05')
+    summary = json.loads((folder / "evidence/run-summary.json").read_text())
+    code, out, _ = _run(capsys, "loop", "report", "runs/a", "-o", "-")
+    (case,) = json.loads("\n".join(out))["cases"]
+    totals = summary["traceSummary"]
+    assert code == 0
+    assert case["tokens"]["total"] == totals["inputTokens"] + totals["outputTokens"] > 0
+    assert any("the larger, since the trace was cut" in note for note in case["notes"])
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"at": "2026-08-12T06:00:05Z", "type": "tool_result", "tool": "x", "ok": false, "error": "E", "ok": true}',
+        '{"at": "2026-08-12T06:00:05Z", "type": "other", "n": NaN}',
+    ],
+)
+def test_a_trace_is_strict_json(tmp_path, monkeypatch, capsys, line):
+    monkeypatch.chdir(tmp_path)
+    folder = run_folder(tmp_path / "runs", "a")
+    (folder / "trace.jsonl").write_text(f"{line}\n")
+    assert _run(capsys, "loop", "report", "runs/a", "-o", "-")[:2] == (3, [])

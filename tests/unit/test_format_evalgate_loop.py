@@ -357,3 +357,44 @@ def test_a_mutated_case_is_refused_or_no_better_than_it_was(tmp_path, document, 
         return
     statuses = {one.name: one.status.value for one in read.cases}
     assert name == "repaired" or statuses[name] != "pass"
+
+
+def test_a_key_twice_hides_no_red_verdict(tmp_path):
+    text = (SAMPLES / "loop/before.json").read_text(encoding="utf-8")
+    green = '"verdict": {"pass": true'
+    assert green in text
+    forged = tmp_path / "forged.json"
+    forged.write_text(text.replace(green, '"verdict": {"pass": false, "pass": true', 1), encoding="utf-8")
+    with pytest.raises(ReportError, match="must not have a key twice"):
+        load(forged)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"stage": "smoke"}, "stage: must be play, for there is a verdict"),
+        ({"failedGates": ["A_boot"]}, "failedGates: must be the guards that failed"),
+        ({"failedGates": 5}, "failedGates: must be an array"),
+        ({"startedAt": 5}, "startedAt: must be a string"),
+        ({"startedAt": None}, "startedAt: must be an ISO 8601 instant"),
+        ({"screenshot": "../../etc/passwd"}, "screenshot: must be 1.png"),
+    ],
+)
+def test_a_round_is_one_story(tmp_path, change, said):
+    document = json.loads((SAMPLES / "loop/before.json").read_text(encoding="utf-8"))
+    document["cases"][0]["attemptResults"][0].update(change)
+    (tmp_path / "x.json").write_text(json.dumps(document))
+    with pytest.raises(ReportError, match=said):
+        load(tmp_path / "x.json")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [({"cost": None}, "cost: must be a number where costGate is active"), ({"repairs": 10**30}, "repairs: must be at")],
+)
+def test_a_case_is_one_story(tmp_path, change, said):
+    document = json.loads((SAMPLES / "loop/before.json").read_text(encoding="utf-8"))
+    document["cases"][0].update(change)
+    (tmp_path / "x.json").write_text(json.dumps(document))
+    with pytest.raises(ReportError, match=said):
+        load(tmp_path / "x.json")

@@ -106,9 +106,12 @@ def test_the_end_of_a_trace_that_is_no_utf8(tmp_path):
         ([json.dumps(tool_result(ok=False, error=5))], "trace.jsonl: line 1: error: must be a string (got 5)"),
         (
             ['{"type": "model_call_end", "inputTokens": 1e999}'],
-            "trace.jsonl: line 1: model: must be a string (missing)",
+            "trace.jsonl: line 1: inputTokens: must be a finite number (got 1e999)",
         ),
-        ([json.dumps(model_call()).replace("1500", "NaN")], "trace.jsonl: line 1: inputTokens: must be a whole number"),
+        (
+            [json.dumps(model_call()).replace("1500", "NaN")],
+            "trace.jsonl: line 1: inputTokens: must be a finite number",
+        ),
     ],
 )
 def test_a_trace_that_is_refused(tmp_path, lines, fault):

@@ -17,7 +17,7 @@ ROUND = {
     "run": "r",
     "startedAt": "2026-12-01T04:31:00Z",
     "seconds": 1,
-    "stage": "smoke",
+    "stage": "play",
     "verdict": {"pass": False, "guards": {"A": {"pass": False}}},
     "stderrTail": "",
     "screenshot": None,
