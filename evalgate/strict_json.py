@@ -20,6 +20,9 @@ _TEXT_ENCODINGS = ((b"\xff\xfe", "UTF-16"), (b"\xfe\xff", "UTF-16"))
 class NotFinite(float):
     """A number that is refused, with what the file says."""
 
+    # Small: a file may hold nothing else.
+    __slots__ = ("literal",)
+
     literal: str
 
 
