@@ -1,5 +1,6 @@
 """The example game, copied, whole or broken in a declared way."""
 
+import json
 import shutil
 import tomllib
 from dataclasses import dataclass
@@ -31,6 +32,11 @@ def variants() -> list[Variant]:
 def copy_of(folder: Path, variant: Variant | None = None) -> Path:
     """Copy the example into a new folder, and break it. A replacement that does not fit exactly once is an error."""
     shutil.copytree(EXAMPLE, folder, ignore=shutil.ignore_patterns("node_modules", "evidence", "play-spec.json"))
+    if variant is not None:
+        # What is played in two seconds when it is whole need not be played for eight when it is broken.
+        spec = json.loads((folder / "gatespec.json").read_text(encoding="utf-8"))
+        spec["progress"]["seconds"] = 4
+        (folder / "gatespec.json").write_text(json.dumps(spec), encoding="utf-8")
     for one in variant.replacements if variant is not None else ():
         path = folder / one["file"]
         text = path.read_text(encoding="utf-8")

@@ -78,16 +78,24 @@ def test_the_example_is_green(arena: Path, capsys: pytest.CaptureFixture[str]) -
     assert picture.bright == verdict["guards"]["D_render"]["bright"]
 
 
-@pytest.mark.parametrize("variant", variants(), ids=lambda variant: variant.name)
-def test_variants_are_told_apart(arena: Path, variant: Variant) -> None:
-    game = copy_of(arena / "game", variant)
-    verdict = played(game)
-    if not variant.staged:
-        assert verdict == {}
-        assert read_rounds(game)[-1].stage == "stage"
-        return
-    assert red(verdict) == variant.failed
-    assert list(verdict["guards"]) == NINE
+def test_variants_are_told_apart(arena: Path) -> None:
+    """All seven, two at a time: the end of a broken game never comes, so each takes as long as it may."""
+    broken = variants()
+    assert len(broken) == 7
+
+    def look_at(variant: Variant) -> tuple[list[str], tuple[str, ...], str]:
+        game = copy_of(arena / variant.name, variant)
+        verdict = played(game)
+        seen = (list(verdict["guards"]), red(verdict)) if verdict else ([], ())
+        return *seen, read_rounds(game)[-1].stage
+
+    with ThreadPoolExecutor(2) as pool_of_two:
+        found = dict(zip([one.name for one in broken], pool_of_two.map(look_at, broken), strict=True))
+    assert found == {
+        # Without a bundle there is no verdict, and smoke never ran.
+        one.name: (NINE, one.failed, "play") if one.staged else ([], (), "stage")
+        for one in broken
+    }
 
 
 def test_a_stack_is_the_games_own(arena: Path) -> None:
