@@ -361,11 +361,11 @@ def _check_rerun(baseline: "Loaded | None", run: "Loaded", again: "Loaded") -> N
     for other, what in ((baseline, "the baseline"), (run, "the run")):
         if other is not None and set(map(os.path.realpath, other.paths)) & set(map(os.path.realpath, again.paths)):
             raise NotComparableError([f"{again.label}: is {what} itself, and confirms nothing"])
-    if baseline is not None and _is_copy(baseline, again):
-        raise NotComparableError([f"{again.label}: is a copy of the baseline, and confirms nothing"])
     first, second = instant(run.report.started_at), instant(again.report.started_at)
     if first is not None and second is not None and second < first:
         raise NotComparableError([f"{again.label}: began before the run that it should repeat, and confirms nothing"])
+    if baseline is not None and _is_copy(baseline, again):
+        raise NotComparableError([f"{again.label}: is a copy of the baseline, and confirms nothing"])
 
 
 def _is_copy(one: "Loaded", other: "Loaded") -> bool:
@@ -378,7 +378,8 @@ def _is_copy(one: "Loaded", other: "Loaded") -> bool:
     if first.cases != second.cases:
         return False
     if first.duration_ms or second.duration_ms:
-        return (first.duration_ms, first.finished_at) == (second.duration_ms, second.finished_at)
+        times = [(one.started_at, one.finished_at, one.duration_ms) for one in (first, second)]
+        return times[0] == times[1]
     return bool(one.sources) and [source.read() for source in one.sources] == [
         source.read() for source in other.sources
     ]
