@@ -1,7 +1,9 @@
 """`evalgate play`: a game staged, started in a browser and played, and its verdict."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +13,9 @@ from evalgate.cli._output import Format, note, out, renderer_of
 from evalgate.errors import CannotJudgeError
 from evalgate.progress import StepProgress
 from evalgate.verdict import ExitCode, exit_code
+
+if TYPE_CHECKING:
+    from evalgate.play.ports import PortPair
 
 PLAY_EXIT_CODES = """\
 \b
@@ -59,6 +64,8 @@ def play(
 
     Prints what evalgate judge prints for the verdict. DIR/evidence/rounds/ gets the record of the round and a picture.
     """
+    if verdict_place == "-":
+        raise typer.BadParameter("--out takes the path of a file.")
     for name, value in (("DIR", folder), ("--out", verdict_place)):
         if value == "":
             raise typer.BadParameter(f"{name} is empty: is a variable not set?")
@@ -80,25 +87,38 @@ def play(
 
 def _played(folder: Path, port: int | None, cdp_port: int | None, place: Path | None) -> dict[str, object]:
     """Play one round and write its verdict. Raises `CannotJudgeError`."""
-    from contextlib import ExitStack
-
-    from evalgate.play.ports import PortPair, pool
+    from evalgate.play.ports import PortPair
     from evalgate.play.run import play_round
-    from evalgate.play.verdict_file import write_verdict
+    from evalgate.play.verdict_file import check_place, write_verdict
 
     if not folder.is_dir():
         raise CannotJudgeError([f"{folder}: there is no such folder"])
     path = folder / _OUT if place is None else place
+    check_place(path, folder)
     # The verdict of an older play must not be read as this one's, whatever becomes of this one.
-    write_verdict(path, {})
-    with ExitStack() as stack, StepProgress(_STEPS) as progress:
-        if port is not None and cdp_port is not None:
-            ports = PortPair(port, cdp_port)
-        else:
-            pair = stack.enter_context(pool().lease())
-            ports = PortPair(pair.port if port is None else port, pair.cdp_port if cdp_port is None else cdp_port)
-        played = play_round(folder, ports, run_id=folder.resolve().name or "game", watch=progress)
+    for one in dict.fromkeys((path, folder / _OUT)):
+        if one == path or one.exists():
+            write_verdict(one, {})
+    given = port is not None and cdp_port is not None
+    ports = PortPair(port, cdp_port) if given else _leased(port, cdp_port)  # type: ignore[arg-type]
+    with StepProgress(_STEPS) as progress:
+        played = play_round(folder, ports, run_id=_run_id(folder), watch=progress)
     write_verdict(path, played.verdict)
     told = f"{played.path}: round {played.round.round}, {played.round.seconds:.1f} s"
     note([told, *played.round.stderr_tail.splitlines()[:20]] if not played.verdict else [told])
     return played.verdict
+
+
+def _run_id(folder: Path) -> str:
+    """Return the name of the game's folder, which may be no text: then another that every file can hold."""
+    name = folder.resolve().name
+    return name.encode("utf-8", "backslashreplace").decode() if name.strip() else "game"
+
+
+@contextmanager
+def _leased(port: int | None, cdp_port: int | None) -> "Iterator[PortPair]":
+    """Lease a pair of ports from the pool, for what was not given."""
+    from evalgate.play.ports import PortPair, pool
+
+    with pool().lease() as pair:
+        yield PortPair(pair.port if port is None else port, pair.cdp_port if cdp_port is None else cdp_port)

@@ -31,8 +31,8 @@ def flags(profile: Path, ports: PortPair) -> list[str]:
     """
     Return the arguments that Chromium is started with.
 
-    The proxy is an address on which nobody listens; a loopback address is asked without it. So the game's own address
-    can be reached, and nothing beyond this machine, by name or by number.
+    The proxy is an address on which nobody listens, and the game's own address alone is asked without it: nothing else
+    can be reached, beyond this machine or on it, by name or by number.
     """
     return [
         "--headless=new",
@@ -54,6 +54,8 @@ def flags(profile: Path, ports: PortPair) -> list[str]:
         "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
         "--window-size=800,600",
         "--proxy-server=http://127.0.0.1:9",
+        # Without `<-loopback>` every loopback address is asked without the proxy.
+        f"--proxy-bypass-list=<-loopback>;127.0.0.1:{ports.port}",
         "about:blank",
     ]
 

@@ -137,8 +137,9 @@ def find_packages(game_dir: Path) -> Packages:
     """
     Return the npm packages that the game is bundled with and from.
 
-    Each is looked for as node does: in the `node_modules` of the game's folder and of every folder above it; then in
-    `EVALGATE_NODE_MODULES`, which is such a folder. Raises `MissingComponentError` with both when both are missing.
+    Each is looked for in `EVALGATE_NODE_MODULES`, a folder of packages; then as node does, in the `node_modules` of the
+    game's folder and of every folder above it. What is set comes first: the game's folder may be an agent's, and the
+    bundler that lies there is run. Raises `MissingComponentError` with both when both are missing.
     """
     found: dict[str, tuple[Path, str]] = {}
     faults: list[Missing] = []
@@ -228,13 +229,13 @@ def _package(name: str, game_dir: Path) -> tuple[Path, str]:
 
 
 def _module_folders(game_dir: Path) -> Iterator[Path]:
+    named = os.environ.get(MODULES_VARIABLE)
+    if named:
+        yield Path(named).absolute()
     start = game_dir.resolve()
     for folder in (start, *start.parents):
         if folder.name != "node_modules":
             yield folder / "node_modules"
-    named = os.environ.get(MODULES_VARIABLE)
-    if named:
-        yield Path(named).absolute()
 
 
 def _version(place: Path) -> str | Missing:

@@ -78,6 +78,7 @@ class _Recorder:
             unknown=last.unknown,
             sample=last.sample,
             picture=self.picture,
+            tampered=last.tampered,
             ended=ended,
         )
 
@@ -167,6 +168,8 @@ def _one_input(recorder: _Recorder, driver: Driver, sample: Sample) -> None:
     if driver.type == TAP_TARGETS:
         # In turn: one that cannot be hit must not be all that is tried.
         targets = targets_at(sample.state, driver.targets) if sample.state is not None else []
+        # Where no player can tap, we do not.
+        targets = [one for one in targets if 0 <= one.x < WIDTH and 0 <= one.y < HEIGHT]
         target = targets[turn % len(targets)] if targets else _FALLBACK
         recorder.page.tap(*target)
     else:

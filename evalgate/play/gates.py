@@ -65,6 +65,8 @@ def _boot(seen: Observations) -> Guard:
     )
     if first.why:
         guard["error"] = first.why
+    if any(visit.tampered for visit in (seen.control, seen.played)):
+        guard |= {"pass": False, "why": "the game called what the gates count by"}
     return guard
 
 
@@ -79,10 +81,20 @@ def _uncaught(seen: Observations) -> Guard:
     stacks = [stack for visit in visits for stack in visit.stacks]
     ended = [visit.ended for visit in visits if visit.ended]
     # A page that hangs or dies has thrown nothing, and is no better for it.
-    why = stacks[0].partition("\n")[0] if stacks else ended[0] if ended else "" if count == 0 else "an error was thrown"
-    return _guard(
-        why, uncaught=count, errors=list(dict.fromkeys(stack.partition("\n")[0] for stack in stacks))[:_SHOWN]
-    )
+    unread = sum(sample.state is None for visit in visits if visit.boot.done for sample in visit.samples)
+    why = ""
+    if stacks:
+        why = stacks[0].partition("\n")[0]
+    elif ended:
+        why = ended[0]
+    elif count:
+        why = "an error was thrown"
+    elif unread:
+        # A state that comes and goes would keep from the gates what they look for.
+        why = f"state() did not answer {unread} times"
+    errors = list(dict.fromkeys(stack.partition("\n")[0] for stack in stacks))[:_SHOWN]
+    guard = _guard(why, uncaught=count, errors=errors)
+    return {**guard, "unreadStates": unread} if unread else guard
 
 
 def _frame(control: Visit) -> Guard:

@@ -58,6 +58,8 @@ class Visit:
     sample: tuple[str, ...] = ()
     """The first calls, as they were made."""
     picture: Picture | None = None
+    tampered: bool = False
+    """Whether the game called what the gates count by."""
     ended: str = ""
     """Why the visit ended early: the page hung, or died."""
 

@@ -6,8 +6,10 @@ import contextlib
 import json
 import time
 from collections.abc import Iterator, Mapping
+from math import isfinite
 from typing import Any, NamedTuple
 
+from evalgate.errors import CannotJudgeError
 from evalgate.play.cdp import Cdp, CdpError
 
 WIDTH = 800
@@ -21,6 +23,7 @@ _HOLD_SECONDS = 0.03
 """Between press and release: two frames."""
 _READ = "globalThis.__evalgate ? globalThis.__evalgate.read() : null"
 _MOST_STACKS = 20
+_LARGEST_EXACT = 2**53
 _STACK_CHARACTERS = 8000
 
 
@@ -49,6 +52,7 @@ class Reading(NamedTuple):
     frame: int | None = None
     state: Mapping[str, object] | None = None
     state_fault: str = ""
+    tampered: bool = False
     uncaught: int = 0
     stacks: tuple[str, ...] = ()
     calls: Mapping[str, int] = {}
@@ -67,8 +71,10 @@ class GamePage:
         self._dead = dead
 
     def open(self, url: str) -> None:
-        """Ask for a page; does not wait until it is there."""
-        self._call("Page.navigate", {"url": url})
+        """Ask for a page; does not wait until it is there. Raises `CannotJudgeError` when the browser refuses."""
+        refused = self._call("Page.navigate", {"url": url}).get("errorText")
+        if refused:
+            raise CannotJudgeError([f"chromium: does not open {url} ({refused}): name another port with --port"])
 
     def read(self) -> Reading:
         """Return what the probe knows; an empty `Reading` where there is no probe (yet)."""
@@ -190,6 +196,7 @@ def reading_of(text: object) -> Reading:
         frame=frame if isinstance(frame, int) and not isinstance(frame, bool) else None,
         state=_object(told.get("state")),
         state_fault=state_fault if isinstance(state_fault, str) else "",
+        tampered=told.get("tampered") is True,
         uncaught=_count(told.get("uncaught")),
         stacks=tuple(stack[:_STACK_CHARACTERS] for stack in _texts(told.get("stacks"))),
         calls={name: _count(count) for name, count in calls.items()} if isinstance(calls, dict) else {},
@@ -202,10 +209,18 @@ def _object(text: object) -> dict[str, Any] | None:
     if not isinstance(text, str):
         return None
     try:
-        value = json.loads(text)
+        value = json.loads(text, parse_int=_number, parse_float=_number, parse_constant=_number)
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+def _number(literal: str) -> int | float:
+    """Return a number; raise `ValueError` for one that no double holds, which no verdict could hold either."""
+    number = float(literal)
+    if not isfinite(number):
+        raise ValueError(literal[:20])
+    return int(literal) if number.is_integer() and abs(number) < _LARGEST_EXACT and "." not in literal else number
 
 
 def _texts(value: object) -> tuple[str, ...]:

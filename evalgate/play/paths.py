@@ -8,7 +8,8 @@ Scalar = str | int | float | bool | None
 
 FRAME = "frame"
 """A counter that goes up by itself: left out of what is compared."""
-_MOST_LEAVES = 5000
+_MOST_LEAVES = 100_000
+"""More than the longest state that is read can have."""
 
 
 def value_at(state: object, path: str) -> object:
@@ -25,7 +26,7 @@ def value_at(state: object, path: str) -> object:
 
 
 def leaves(state: Mapping[str, object]) -> dict[str, Scalar]:
-    """Return the scalars of a state by path, 5000 at most, without the frame counter; a list adds its length."""
+    """Return the scalars of a state by path, without the frame counter; a list adds its length."""
     found: dict[str, Scalar] = {}
     waiting: list[tuple[str, object]] = [(key, value) for key, value in state.items() if key != FRAME]
     while waiting and len(found) < _MOST_LEAVES:

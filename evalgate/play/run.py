@@ -9,7 +9,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, ExitStack, suppress
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -82,8 +82,19 @@ def run_folder(run_id: str, runs_root: Path | None = None) -> Path:
     return Path(root) / run_id
 
 
-def play_round(folder: Path, ports: PortPair, *, run_id: str, watch: Watch = lambda step: None) -> Outcome:
-    """Play one gate round of the game in `folder`; as `run_gates` otherwise."""
+def play_round(
+    folder: Path,
+    ports: PortPair | AbstractContextManager[PortPair],
+    *,
+    run_id: str,
+    watch: Watch = lambda step: None,
+) -> Outcome:
+    """
+    Play one gate round of the game in `folder`; as `run_gates` otherwise.
+
+    ports: a pair, or a lease of one, which is waited for when the round is on record: whoever dies while waiting has
+    left no older verdict as the newest.
+    """
     if not folder.is_dir():
         raise CannotJudgeError([f"{folder}: there is no such folder"])
     record = _Record(folder, run_id, watch)
@@ -93,7 +104,11 @@ def play_round(folder: Path, ports: PortPair, *, run_id: str, watch: Watch = lam
     if staged.script is None:
         return record.end({}, "\n".join(staged.faults), None)
     record.reach("smoke")
-    with served(staged.site(), ports.port) as url, _Browser(components.chromium, ports) as browser:
+    with (
+        _leased(ports) as pair,
+        served(staged.site(), pair.port) as url,
+        _Browser(components.chromium, pair, staged.token) as browser,
+    ):
         state = _smoke(browser, url)
         driver = ensure_play_spec(folder, spec, state)
         record.reach("play")
@@ -101,6 +116,10 @@ def play_round(folder: Path, ports: PortPair, *, run_id: str, watch: Watch = lam
     seen = _placed(shown.seen, staged, components)
     stacks = (*seen.control.stacks, *seen.played.stacks)
     return record.end(gates.verdict_of(seen, spec), joined(stacks), shown.png)
+
+
+def _leased(ports: PortPair | AbstractContextManager[PortPair]) -> AbstractContextManager[PortPair]:
+    return nullcontext(ports) if isinstance(ports, PortPair) else ports
 
 
 class _Record:
@@ -141,8 +160,9 @@ class _Record:
 class _Browser:
     """The browser of a round: started when it is needed, and again when it was given up."""
 
-    def __init__(self, chromium: Path, ports: PortPair) -> None:
+    def __init__(self, chromium: Path, ports: PortPair, token: str) -> None:
         self._chromium = chromium
+        self._token = token
         self._ports = ports
         self._running = ExitStack()
         self._address: str | None = None
@@ -161,7 +181,7 @@ class _Browser:
         """Open a page, in a profile of its own. Raises `CannotJudgeError` when there is no browser to be had."""
         if self._address is None:
             self._address = self._running.enter_context(started(self._chromium, self._ports))
-        return opened(self._address, probe(), deadline)
+        return opened(self._address, probe(self._token), deadline)
 
     def give_up(self) -> None:
         """End the browser; the next page gets a new one."""

@@ -47,7 +47,8 @@ def served(site: Mapping[str, Page], port: int) -> Iterator[str]:
 
         def do_GET(self) -> None:
             page = site.get(self.path)
-            if page is None:
+            # A worker that answers in place of this server would answer without the policy.
+            if page is None or self.headers.get("Service-Worker") is not None:
                 self.send_error(404)
                 return
             self.send_response(200)

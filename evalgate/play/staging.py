@@ -21,6 +21,8 @@ SECONDS = 90.0
 """How long staging may take."""
 _PAGE = Path(__file__).resolve().with_name("page")
 _MOST_FAULTS = 20
+_LARGEST_BUNDLE = 64 << 20
+"""Unit: bytes. The page is to load in seconds, and is kept in memory."""
 _LONGEST_FAULT = 500
 
 
@@ -34,6 +36,9 @@ class Staged(NamedTuple):
     faults: tuple[str, ...]
     """`src/game.js:12:3: Expected ";" but found "}"`, a line each."""
 
+    token: str = ""
+    """What the wrapper of the engine in the script shows to the probe: nothing else in the page has it."""
+
     def site(self) -> Mapping[str, Page]:
         """Return what is to be served."""
         return {
@@ -42,9 +47,9 @@ class Staged(NamedTuple):
         }
 
 
-def probe() -> str:
-    """Return the script that runs in a page before the game."""
-    return (_PAGE / "probe.js").read_text(encoding="utf-8")
+def probe(token: str) -> str:
+    """Return the script that runs in a page before the game; `token` as in `Staged`."""
+    return (_PAGE / "probe.js").read_text(encoding="utf-8").replace("__EVALGATE_TOKEN__", token)
 
 
 def stage(folder: Path, spec: GateSpec, components: Components, timeout: float = SECONDS) -> Staged:
@@ -54,7 +59,15 @@ def stage(folder: Path, spec: GateSpec, components: Components, timeout: float =
     Raises `CannotJudgeError` when the bundler itself fails. One that is not done in time is the game's fault: bundling
     is a matter of a second, and nothing but the game's own files differ.
     """
-    if not (folder / spec.entry).is_file():
+    import secrets
+
+    token = secrets.token_hex(16)
+    try:
+        there = (folder / spec.entry).is_file()
+    except OSError:
+        # A name that no file can have.
+        there = False
+    if not there:
         return Staged(None, "", (f"{spec.entry}: there is no such file",))
     with temporary_folder() as out:
         job = {
@@ -64,6 +77,7 @@ def stage(folder: Path, spec: GateSpec, components: Components, timeout: float =
             "entry": spec.entry,
             "out": str(out),
             "wired": list(spec.expected),
+            "token": token,
         }
         done = run([components.node, _PAGE / "stage.cjs"], timeout=timeout, cwd=out, stdin=json.dumps(job).encode())
         if done.timed_out:
@@ -79,8 +93,12 @@ def stage(folder: Path, spec: GateSpec, components: Components, timeout: float =
         if not answer["ok"]:
             faults = [shorten(str(one), _LONGEST_FAULT) for one in answer["faults"]]
             return Staged(None, "", tuple(faults[:_MOST_FAULTS]) or (f"{spec.entry}: cannot be bundled",))
+        size = (out / "bundle.js").stat().st_size
+        if size > _LARGEST_BUNDLE:
+            return Staged(None, "", (f"the bundle is larger than {_LARGEST_BUNDLE >> 20} MiB ({size} bytes)",))
         return Staged(
             (out / "bundle.js").read_text(encoding="utf-8"),
             (out / "bundle.js.map").read_text(encoding="utf-8"),
             (),
+            token,
         )

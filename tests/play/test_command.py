@@ -1,8 +1,10 @@
 """`evalgate play`, without a browser: exit codes, lines, files."""
 
 import json
+import os
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +32,9 @@ def comes_to(monkeypatch: pytest.MonkeyPatch, result: Any) -> list[PortPair]:
     """Let a round come to this verdict, or raise this; return the ports that it is given."""
     given: list[PortPair] = []
 
-    def play_round(folder: Path, ports: PortPair, *, run_id: str, watch: Any) -> Outcome:
-        given.append(ports)
+    def play_round(folder: Path, ports: Any, *, run_id: str, watch: Any) -> Outcome:
+        with nullcontext(ports) if isinstance(ports, PortPair) else ports as pair:
+            given.append(pair)
         watch("stage")
         if isinstance(result, BaseException):
             raise result
@@ -171,3 +174,42 @@ def test_a_variant_fits_the_example_and_says_what_it_is(tmp_path: Path) -> None:
     good = (copy_of(tmp_path / "good") / "src/game.js").read_text()
     for variant in found:
         assert (copy_of(tmp_path / variant.name, variant) / "src/game.js").read_text() != good
+
+
+def test_where_no_player_can_tap_nobody_taps():
+    from types import SimpleNamespace
+
+    from evalgate.play.driver import _one_input
+    from evalgate.play.gate_spec import TAP_TARGETS, Driver
+    from evalgate.play.observations import Sample
+
+    tapped = []
+    recorder: Any = SimpleNamespace(inputs=0, page=SimpleNamespace(tap=lambda x, y: tapped.append((x, y))))
+    driver = Driver(type=TAP_TARGETS, targets="targets")
+    for spots in ([(1500, 10), (20, 30), (-1, 5), (20, 600)], [(1500, 10)]):
+        state = {"targets": [{"x": x, "y": y} for x, y in spots]}
+        _one_input(recorder, driver, Sample(0.0, 1, state))
+    # The second time nothing can be reached: the middle of the page, as where there is no target.
+    assert tapped == [(20, 30), (400, 300)]
+
+
+@pytest.mark.parametrize("place", ["src/game.js", "gatespec.json", "evidence/rounds/9.json", "new.json"])
+def test_a_verdict_takes_no_place_of_the_game(tmp_path, place):
+    from evalgate.errors import OutputError
+    from evalgate.play.verdict_file import check_place
+
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src/game.js").write_text("game")
+    with pytest.raises(OutputError, match="is a part of the game"):
+        check_place(tmp_path / place, tmp_path)
+    check_place(tmp_path / "evidence/other.json", tmp_path)
+    check_place(tmp_path.parent / "verdict.json", tmp_path)
+
+
+def test_a_verdict_takes_no_place_of_a_device(tmp_path):
+    """As root, `--out /dev/null` would leave a machine without it."""
+    from evalgate.errors import OutputError
+    from evalgate.play.verdict_file import check_place
+
+    with pytest.raises(OutputError, match="is not a regular file"):
+        check_place(Path(os.devnull), tmp_path)

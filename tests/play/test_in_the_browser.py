@@ -177,9 +177,18 @@ def test_a_game_that_hangs(arena: Path) -> None:
     assert "H_progress" in red(verdict)
 
 
-def test_a_game_hides_no_error(arena: Path) -> None:
+@pytest.mark.parametrize(
+    "hide",
+    [
+        "addEventListener('error', (e) => { e.preventDefault(); e.stopImmediatePropagation(); }, true);",
+        "globalThis.ErrorEvent = class {};",
+        "Object.defineProperty(ErrorEvent, Symbol.hasInstance, { value: () => false });",
+        "Object.prototype.toJSON = function () { return 'uncaught' in this ? { ...this, uncaught: 0 } : this; };",
+    ],
+    ids=["handled", "another class", "no instance", "another answer"],
+)
+def test_a_game_hides_no_error(arena: Path, hide: str) -> None:
     game = copy_of(arena / "game")
-    hide = "addEventListener('error', (e) => { e.preventDefault(); e.stopImmediatePropagation(); }, true);"
     change(
         game, "export function start() {\n", f"export function start() {{\n  {hide}\n  window.onerror = () => true;\n"
     )
@@ -187,6 +196,34 @@ def test_a_game_hides_no_error(arena: Path) -> None:
     verdict = played(game)
     assert red(verdict) == ("B_uncaught",)
     assert verdict["guards"]["B_uncaught"]["uncaught"] == 10
+
+
+def test_a_game_does_not_count_for_the_gates(arena: Path) -> None:
+    """What they count by is in the page, where the game is as well."""
+    game = copy_of(arena / "game")
+    claim = "globalThis.__evalgate?.engine('x', {}, () => 1e6);"
+    change(game, "export function start() {\n", f"export function start() {{\n  {claim}\n")
+    verdict = played(game)
+    assert red(verdict) == ("A_boot",)
+    assert verdict["guards"]["A_boot"]["why"] == "the game called what the gates count by"
+
+
+def test_a_state_that_comes_and_goes(arena: Path) -> None:
+    """A gate would look at the samples that are there, and at those alone."""
+    game = copy_of(arena / "game")
+    now_and_then = "let asked = 0;\nexport function state() {\n  if (++asked % 3 === 0) return [];\n"
+    change(game, "export function state() {\n", now_and_then)
+    verdict = played(game)
+    assert "B_uncaught" in red(verdict)
+    assert verdict["guards"]["B_uncaught"]["unreadStates"] > 0
+
+
+def test_a_port_that_the_browser_refuses_is_no_verdict(arena: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """ERR_UNSAFE_PORT: nine red gates of a game that nobody saw."""
+    game = copy_of(arena / "game")
+    assert main(["play", str(game), "--port", "6666"]) == 3
+    assert "ERR_UNSAFE_PORT" in capsys.readouterr().err
+    assert latest_verdict(game) == {}
 
 
 def test_a_game_that_asks_is_answered(arena: Path) -> None:
@@ -229,6 +266,13 @@ def test_a_game_reaches_nobody(arena: Path) -> None:
   const script = document.createElement('script');
   script.src = 'http://{there}/script';
   document.body.append(script);
+  const rules = document.createElement('script');
+  rules.type = 'speculationrules';
+  rules.textContent = '{{"prefetch": [{{"source": "list", "urls": ["http://{there}/rules"]}}]}}';
+  document.body.append(rules);
+  window.open('http://{there}/window');
+  navigator.serviceWorker.register('/bundle.js').then(() => {{ throw new Error('a worker of its own'); }}, quiet);
+  if (globalThis.RTCPeerConnection) throw new Error('a way past the proxy');
   fetch('http://192.0.2.1/').then(() => {{ throw new Error('out'); }}, quiet);
 """
         game = change(copy_of(arena / "game"), "export function start() {\n", f"export function start() {{{ways}")
@@ -237,6 +281,31 @@ def test_a_game_reaches_nobody(arena: Path) -> None:
         thread.join()
     assert asked == []
     assert red(verdict) == ()
+
+
+def test_a_game_that_goes_elsewhere_arrives_nowhere(arena: Path) -> None:
+    asked: list[str] = []
+
+    class Canary(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            self.send_error(404)
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    with http.server.HTTPServer(("127.0.0.1", 0), Canary) as canary:
+        thread = threading.Thread(target=canary.serve_forever, args=(0.05,))
+        thread.start()
+        leave = f"setTimeout(() => {{ location.href = 'http://127.0.0.1:{canary.server_port}/left'; }}, 300);"
+        game = change(
+            copy_of(arena / "game"), "export function start() {\n", f"export function start() {{\n  {leave}\n"
+        )
+        verdict = played(game)
+        canary.shutdown()
+        thread.join()
+    assert asked == []
+    assert verdict["pass"] is False
 
 
 def test_a_bundle_holds_the_game_and_nothing_else(arena: Path) -> None:

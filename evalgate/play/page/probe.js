@@ -3,6 +3,7 @@
 // The game runs in the same page, so what is used here later is taken now, before the game can replace it.
 (() => {
   'use strict';
+  const TOKEN = '__EVALGATE_TOKEN__';
   const { stringify } = JSON;
   const { apply, construct, defineProperty } = Reflect;
   const text = String;
@@ -19,26 +20,52 @@
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
   };
 
+  // What is written as JSON inherits nothing: a toJSON of the game's would write the answer.
+  const list = () => Object.setPrototypeOf([], null);
+  const windowItself = globalThis;
+  const getter = (home, name) => Object.getOwnPropertyDescriptor(home, name).get;
+  const targetOf = getter(Event.prototype, 'target');
+  const errorOf = getter(ErrorEvent.prototype, 'error');
+  const messageOf = getter(ErrorEvent.prototype, 'message');
+  // It would reach beyond this address, past the proxy.
+  for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection']) delete globalThis[name];
+
   let uncaught = 0;
-  const stacks = [];
+  let tampered = false;
+  const stacks = list();
   const note = (thrown) => {
     uncaught += 1;
     if (stacks.length >= KEPT) return;
-    let told;
+    let told = 'Uncaught (a value that cannot be shown)';
     try {
-      told = text((thrown !== null && typeof thrown === 'object' && thrown.stack) || `Uncaught ${text(thrown)}`);
+      const shown = text((thrown !== null && typeof thrown === 'object' && thrown.stack) || `Uncaught ${text(thrown)}`);
+      told = shown.slice(0, STACK_CHARACTERS);
     } catch {
-      told = 'Uncaught (a value that cannot be shown)';
+      // It is counted all the same.
     }
-    stacks[stacks.length] = told.slice(0, STACK_CHARACTERS);
+    stacks[stacks.length] = text(told);
   };
   // The first listeners, and capturing: no handler of the game hides an error from them.
-  addEventListener('error', (event) => event instanceof ErrorEvent && note(event.error ?? event.message), true);
+  // What cannot be loaded has an element as its target, and is no error of the script.
+  addEventListener(
+    'error',
+    (event) => {
+      if (apply(targetOf, event, []) !== windowItself) return;
+      let thrown;
+      try {
+        thrown = apply(errorOf, event, []) ?? apply(messageOf, event, []);
+      } catch {
+        thrown = 'an error event of no kind';
+      }
+      note(thrown);
+    },
+    true,
+  );
   addEventListener('unhandledrejection', (event) => note(event.reason), true);
 
   const calls = Object.create(null);
-  const unknown = [];
-  const sample = [];
+  const unknown = list();
+  const sample = list();
   const brief = (value) => {
     if (typeof value === 'number' || typeof value === 'boolean' || value == null) return text(value);
     if (typeof value === 'string') return stringify(value.slice(0, 30));
@@ -53,14 +80,28 @@
   };
 
   let frame = () => null;
+  let claimed = false;
+  let locked = false;
+  // The wrapper of the engine alone has the token, and only until it has run.
+  const isOurs = (token) => {
+    if (token === TOKEN && !locked) return true;
+    tampered = true;
+    return false;
+  };
   const gate = {
-    engine(engine, asked) {
+    engine(token, engine, asked) {
+      if (!isOurs(token) || claimed) {
+        tampered = true;
+        return;
+      }
+      claimed = true;
       frame = asked;
       engine.setDebugWatermark?.(false);
     },
     // Return the function or class as the game shall see it.
-    call(engine, name) {
+    call(token, engine, name) {
       const real = engine[name];
+      if (!isOurs(token)) return real;
       if (typeof real !== 'function') {
         unknown[unknown.length] = name;
         return real;
@@ -77,7 +118,11 @@
         },
       });
     },
-    method(engine, full) {
+    lock(token) {
+      if (isOurs(token)) locked = true;
+    },
+    method(token, engine, full) {
+      if (!isOurs(token)) return;
       const [owner, name] = full.split('.');
       const home = engine[owner]?.prototype ?? engine[owner];
       const real = home?.[name];
@@ -119,6 +164,8 @@
         // The engine's own module has thrown: it has no frames.
       }
       return stringify({
+        __proto__: null,
+        tampered,
         loaded: document.readyState === 'complete',
         exported,
         canvas,

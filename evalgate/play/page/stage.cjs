@@ -1,5 +1,5 @@
 // Bundles a game with esbuild. Run by node; one JSON object on stdin:
-//   { esbuild, engine, folder, entry, out, wired: ["drawRect", "Sound.play"] }
+//   { esbuild, engine, folder, entry, out, token, wired: ["drawRect", "Sound.play"] }
 // Paths are absolute, but `entry`, which is within `folder`. Writes `bundle.js` and `bundle.js.map` into `out`, and
 // `result.json`: { ok, faults: ["src/game.js:12:3: ..."] }.
 //
@@ -11,6 +11,7 @@ const fs = require('node:fs');
 const path = require('node:path');
 
 const ENGINE = /^littlejsengine(\/dist\/littlejs[.\w]*\.js)?$/;
+const LARGEST = 16 << 20;
 const job = JSON.parse(fs.readFileSync(0, 'utf8'));
 const esbuild = require(job.esbuild);
 
@@ -26,10 +27,13 @@ function wrapper() {
     "export * from 'evalgate:engine';",
     'const gate = globalThis.__evalgate;',
     // A debug build draws its frame rate into a corner: a game that draws nothing would look alive.
-    'gate?.engine(engine, () => engine.frame);',
-    ...methods.map((name) => `gate?.method(engine, ${JSON.stringify(name)});`),
-    ...whole.map((name, place) => `const wired${place} = gate ? gate.call(engine, ${JSON.stringify(name)}) : engine.${name};`),
+    `const token = ${JSON.stringify(job.token)};`,
+    'gate?.engine(token, engine, () => engine.frame);',
+    ...methods.map((name) => `gate?.method(token, engine, ${JSON.stringify(name)});`),
+    ...whole.map((name, place) => `const wired${place} = gate ? gate.call(token, engine, ${JSON.stringify(name)}) : engine.${name};`),
     ...whole.map((name, place) => `export { wired${place} as ${name} };`),
+    // What runs after the engine can count nothing any more.
+    'gate?.lock(token);',
   ].join('\n');
 }
 
@@ -60,6 +64,9 @@ const gates = {
     }));
     build.onLoad({ filter: /.*/, namespace: 'file' }, (found) => {
       const file = fs.realpathSync(found.path);
+      const status = fs.statSync(file);
+      if (!status.isFile()) return { errors: [{ text: 'is no regular file' }] };
+      if (status.size > LARGEST) return { errors: [{ text: `is larger than ${LARGEST >> 20} MiB` }] };
       if (folders.some((folder) => isWithin(file, folder))) return undefined;
       return { errors: [{ text: 'is outside the game: nothing but the folder of the game and the engine may be bundled' }] };
     });

@@ -189,13 +189,17 @@ def test_packages_are_found_upwards_the_nearest_first(path, game):
     assert find_packages(game) == (near, engine, "0.2.0", "1.20.0")
 
 
-def test_packages_of_the_named_folder_come_last(path, game, tmp_path, monkeypatch):
+def test_packages_of_the_named_folder_come_first(path, game, tmp_path, monkeypatch):
     shared = tmp_path / "shared"
     esbuild, engine = _package(shared, "esbuild"), _package(shared, "littlejsengine")
     monkeypatch.setenv("EVALGATE_NODE_MODULES", str(shared))
     assert find_packages(game)[:2] == (esbuild, engine)
-    near = _package(game / "node_modules", "esbuild")
-    assert find_packages(game)[:2] == (near, engine)
+    _package(game / "node_modules", "esbuild")
+    # The game's folder may be an agent's, and its bundler is run.
+    assert find_packages(game)[:2] == (esbuild, engine)
+    monkeypatch.delenv("EVALGATE_NODE_MODULES")
+    _package(game / "node_modules", "littlejsengine")
+    assert find_packages(game)[0] == game / "node_modules/esbuild"
 
 
 def test_packages_of_a_game_that_is_a_link_are_those_of_where_it_is(path, game, tmp_path):
