@@ -8,7 +8,9 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.request import ProxyHandler, build_opener
@@ -236,8 +238,9 @@ def test_a_game_that_asks_is_answered(arena: Path) -> None:
     assert red(played(game)) == ()
 
 
-def test_a_game_reaches_nobody(arena: Path) -> None:
-    """Neither another service of this machine nor an address beyond it; asked for in each way that a page has."""
+@contextmanager
+def canary() -> Iterator[tuple[str, list[str]]]:
+    """Give the address of a server that is none of the game's business, and what is asked of it."""
     asked: list[str] = []
 
     class Canary(http.server.BaseHTTPRequestHandler):
@@ -250,10 +253,17 @@ def test_a_game_reaches_nobody(arena: Path) -> None:
         def log_message(self, format: str, *args: object) -> None:
             pass
 
-    with http.server.HTTPServer(("127.0.0.1", 0), Canary) as canary:
-        thread = threading.Thread(target=canary.serve_forever, args=(0.05,))
+    with http.server.HTTPServer(("127.0.0.1", 0), Canary) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
         thread.start()
-        there = f"127.0.0.1:{canary.server_port}"
+        yield f"127.0.0.1:{server.server_port}", asked
+        server.shutdown()
+        thread.join()
+
+
+def test_a_game_reaches_nobody(arena: Path) -> None:
+    """Neither another service of this machine nor an address beyond it; asked for in each way that a page has."""
+    with canary() as (there, asked):
         ways = f"""
   const quiet = () => undefined;
   fetch('http://{there}/fetch', {{ mode: 'no-cors' }}).catch(quiet);
@@ -277,33 +287,17 @@ def test_a_game_reaches_nobody(arena: Path) -> None:
 """
         game = change(copy_of(arena / "game"), "export function start() {\n", f"export function start() {{{ways}")
         verdict = played(game)
-        canary.shutdown()
-        thread.join()
     assert asked == []
     assert red(verdict) == ()
 
 
 def test_a_game_that_goes_elsewhere_arrives_nowhere(arena: Path) -> None:
-    asked: list[str] = []
-
-    class Canary(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            asked.append(self.path)
-            self.send_error(404)
-
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    with http.server.HTTPServer(("127.0.0.1", 0), Canary) as canary:
-        thread = threading.Thread(target=canary.serve_forever, args=(0.05,))
-        thread.start()
-        leave = f"setTimeout(() => {{ location.href = 'http://127.0.0.1:{canary.server_port}/left'; }}, 300);"
+    with canary() as (there, asked):
+        leave = f"setTimeout(() => {{ location.href = 'http://{there}/left'; }}, 300);"
         game = change(
             copy_of(arena / "game"), "export function start() {\n", f"export function start() {{\n  {leave}\n"
         )
         verdict = played(game)
-        canary.shutdown()
-        thread.join()
     assert asked == []
     assert verdict["pass"] is False
 
