@@ -22,25 +22,32 @@ _REFRESH_SECONDS = 0.1
 _LONGEST_LABEL = 40
 
 
-class ReadingProgress:
-    """A bar with bytes, rate and time left, that is gone when the work is done."""
+class _Shown:
+    """What is on a terminal while work goes on, and gone when it is done."""
 
     def __init__(self) -> None:
         self._visible = sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
-        self._next = time.monotonic() + _QUIET_SECONDS
         self._bar: Progress | None = None
-        self._tasks: dict[str, TaskID] = {}
 
     def __enter__(self) -> Self:
-        """Begin to count the time."""
+        """Show nothing yet."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Take the bar away."""
+        """Take it away."""
         if self._bar is not None:
             self._bar.stop()
+
+
+class ReadingProgress(_Shown):
+    """A bar with bytes, rate and time left."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._next = time.monotonic() + _QUIET_SECONDS
+        self._tasks: dict[str, TaskID] = {}
 
     def __call__(self, label: str, done: int, total: int | None) -> None:
         """Note that `done` bytes of an input were read; a `Watch` of formats/source.py."""
@@ -78,25 +85,13 @@ class ReadingProgress:
         return self._bar
 
 
-class StepProgress:
-    """One line that says which step of a play is under way and for how long; gone when the play is over."""
+class StepProgress(_Shown):
+    """One line that says which step of a play is under way and for how long."""
 
     def __init__(self, texts: Mapping[str, str]) -> None:
-        self._visible = sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        super().__init__()
         self._texts = texts
-        self._bar: Progress | None = None
         self._task: TaskID | None = None
-
-    def __enter__(self) -> Self:
-        """Show nothing yet."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Take the line away."""
-        if self._bar is not None:
-            self._bar.stop()
 
     def __call__(self, step: str) -> None:
         """Say that a step begins."""

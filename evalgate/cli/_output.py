@@ -6,13 +6,14 @@ This is the only place that prints.
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from types import ModuleType
 
 from evalgate.errors import OutputError
 from evalgate.gate import GateResult
 from evalgate.plain import escape
+from evalgate.verdict import ExitCode
 
 
 class Format(Enum):
@@ -100,6 +101,27 @@ def out_lines(lines: Iterable[str]) -> None:
     """Print lines that may quote a report: escaped, and on GitHub so that none of them is obeyed."""
     pieces = (f"{escape(line)}\n" for line in lines)
     out(fenced(pieces) if on_github() else pieces)
+
+
+def out_json(chunks: Iterable[str]) -> None:
+    """Print JSON in pieces, none of which ends inside a string: on GitHub with `##[` in them as an escape."""
+    out(chunk.replace("##[", "\\u0023#[") for chunk in chunks) if on_github() else out(chunks)
+
+
+def refuse(faults: Sequence[str], output: Format, *, github: bool | None = None) -> ExitCode:
+    """
+    Say why nothing was judged, to a person and to a program, and return the exit code for it.
+
+    github: whether this is a step of GitHub Actions, None to look. What keeps stdout from being written is told, too.
+    """
+    note(faults)
+    lines = renderer_of(output).render_error(faults)
+    github = on_github() if github is None else github
+    try:
+        out(fenced(lines) if github and output is Format.TEXT else lines)
+    except OutputError as broken:
+        note(line for line in broken.faults if line not in faults)
+    return ExitCode.CANNOT_JUDGE
 
 
 def note(lines: Iterable[str]) -> None:

@@ -85,8 +85,8 @@ def document_of(loaded: "Loaded") -> dict[str, Any]:
 
         return join(loaded.sources, loaded.report)
     if loaded.kept_as_is:
-        from evalgate.formats.evalgate_loop import join as join_loop
+        from evalgate.formats.joined import join as join_as_is
 
-        return join_loop(loaded.sources, loaded.report)
+        return join_as_is(loaded.sources, loaded.report)
     document: dict[str, Any] = json.loads("".join(text_of(loaded)))
     return document

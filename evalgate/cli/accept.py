@@ -21,10 +21,11 @@ from evalgate.cli._arguments import (
     WhichTrials,
 )
 from evalgate.cli._output import note, out_lines
+from evalgate.cli._places import check_output
 from evalgate.cli._policy import Policy
 from evalgate.cli._reports import document_of, load_both
 from evalgate.errors import CannotJudgeError, MissingReportError, NotComparableError, OutputError, ReportError
-from evalgate.formats.places import would_bury, would_take
+from evalgate.formats.places import would_bury
 from evalgate.formats.source import REPORT_NAME, packed
 from evalgate.gate import by_policy
 from evalgate.gate import compare as judge
@@ -91,7 +92,7 @@ def accept(
     typed = {
         "max-token-increase-pct": max_token_increase_pct,
         "min-trial-success-rate": min_trial_success_rate,
-        "trial-policy": None if trial_policy is None else trial_policy.value,
+        "trial-policy": trial_policy,
         "expect-shards": expect_shards,
         "scorer": scorer,
         "pass-threshold": pass_threshold,
@@ -171,9 +172,7 @@ def _accept(
         if would_bury(target):
             why = f"{target.parent} stands for other files now, which it would take the place of"
             raise ReportError([f"{target}: {why}: choose another folder"])
-        if would_take(after, target):
-            why = f"the next time {after} would be this file, and no run any more"
-            raise ReportError([f"{target}: lies among the files of the run: {why}"])
+        check_output(target, [after], run.paths)
         found = plan(
             None if baseline is None else by_policy(baseline.report, options.trial_policy),
             by_policy(run.report, options.trial_policy),
@@ -272,7 +271,7 @@ def _document(
     import json
 
     from evalgate.formats import check_document
-    from evalgate.formats.dsh_eval_harness.accepted import PROVENANCE, merged
+    from evalgate.formats.accepted import PROVENANCE, merged
 
     old = None if baseline is None else document_of(baseline)
     new = merged(document_of(run), old, found.taken, found.kept, older=_is_older(run, baseline))

@@ -8,7 +8,7 @@ import typer
 
 from evalgate.cli._app import app
 from evalgate.cli._arguments import PLACES, Config, PassThreshold, RewardKey, Scorer, WhichTrials, exact
-from evalgate.cli._output import Format, out, out_lines
+from evalgate.cli._output import Format, out, out_lines, refuse
 from evalgate.cli._policy import Policy
 from evalgate.errors import CannotJudgeError
 from evalgate.gate import by_policy
@@ -77,7 +77,7 @@ def check(
     typed = {
         "strict": strict,
         "min-trial-success-rate": min_trial_success_rate,
-        "trial-policy": None if trial_policy is None else trial_policy.value,
+        "trial-policy": trial_policy,
         "scorer": scorer,
         "pass-threshold": pass_threshold,
         "reward-key": reward_key,
@@ -90,11 +90,7 @@ def check(
                 loaded = stack.enter_context(load(place, progress, options=policy.reading()))
             report = by_policy(loaded.report, options.trial_policy)
     except CannotJudgeError as fault:
-        from evalgate.cli._output import note, renderer_of
-
-        note(fault.faults)
-        out(renderer_of(output).render_error(fault.faults))
-        return ExitCode.CANNOT_JUDGE
+        return refuse(fault.faults, output)
     strict = policy.flag("strict")
     found = look(report, options, age_days=_age(report), max_age_days=None if days is None else float(days))
     code = exit_code(found.verdict, strict=strict)

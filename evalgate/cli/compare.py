@@ -22,7 +22,8 @@ from evalgate.cli._arguments import (
     Scorer,
     WhichTrials,
 )
-from evalgate.cli._output import Format, fenced, note, on_github, out, renderer_of, say, stdout_is_file, summarise
+from evalgate.cli._output import Format, fenced, note, on_github, out, refuse, say, stdout_is_file, summarise
+from evalgate.cli._places import check_output
 from evalgate.cli._policy import Policy
 from evalgate.cli._reports import load_both
 from evalgate.errors import CannotJudgeError, NotComparableError, OutputError
@@ -140,16 +141,16 @@ def compare(
         raise typer.BadParameter("--report and --no-report exclude each other.")
     typed: dict[str, Any] = {
         "strict": strict,
-        "format": None if output is None else output.value,
+        "format": output,
         # The two say one thing: who types one of them overrules both of a policy file.
         "report": report,
         "no-report": no_report if report is None else False,
-        "write": None if not write else tuple(write),
+        "write": write or None,
         "github": github,
-        "lang": None if lang is None else lang.value,
+        "lang": lang,
         "max-token-increase-pct": max_token_increase_pct,
         "min-trial-success-rate": min_trial_success_rate,
-        "trial-policy": None if trial_policy is None else trial_policy.value,
+        "trial-policy": trial_policy,
         "allow-mixed": allow_mixed,
         "expect-shards": expect_shards,
         "rerun-list": rerun_list,
@@ -174,18 +175,12 @@ def compare(
 
 def _refuse(faults: Sequence[str], output: Format, *, on_github: bool) -> ExitCode:
     """Say why nothing was judged, wherever somebody may read it. Nothing is written but to GitHub's own files."""
-    note(faults)
-    lines = renderer_of(output).render_error(faults)
-    try:
-        out(fenced(lines) if on_github and output is Format.TEXT else lines)
-    except OutputError as broken:
-        note(line for line in broken.faults if line not in faults)
-        output = Format.JSON
+    code = refuse(faults, output, github=on_github)
     if on_github:
         from evalgate.cli._publish import tell_github
 
         tell_github(faults, on_stdout=output is Format.TEXT)
-    return ExitCode.CANNOT_JUDGE
+    return code
 
 
 class _Comparison:
@@ -233,26 +228,11 @@ class _Comparison:
             if place is not None and os.path.realpath(place) == default:
                 raise OutputError([f"{place}: is where report.md goes: name another path, or pass --no-report"])
 
-    def _check_next_time(self, *places: str) -> None:
-        """Raise for an output that would be read as a part of a run, the next time the run is named."""
-        from evalgate.formats.places import would_take
-
+    def _check_outputs(self, places: Sequence[str], inputs: Sequence[Path]) -> None:
+        """Raise for an output that would be taken for a run, or a part of one, the next time."""
         for output in (self.report, self.rerun_list, *(one.place for one in self.wanted)):
-            for place in places:
-                if output is not None and output != "-" and would_take(place, Path(output)):
-                    why = f"would be read as a part of the run {place} the next time"
-                    raise OutputError([f"{output}: {why}: write it elsewhere"])
-
-    def _check_buried(self, inputs: Iterable[Path]) -> None:
-        """Raise for a report.json beside an input: from then on it alone would be what the folder stands for."""
-        from evalgate.formats.places import would_bury
-
-        folders = {os.path.realpath(path.parent) for path in inputs}
-        for output in (self.report, self.rerun_list, *(one.place for one in self.wanted)):
-            if output is None or output == "-" or not would_bury(Path(output)):
-                continue
-            if os.path.realpath(Path(output).parent) in folders:
-                raise OutputError([f"{output}: would be read in place of what lies beside it: write it elsewhere"])
+            if output is not None and output != "-":
+                check_output(Path(output), places, inputs)
 
     def run(self, before: str, after: str, confirm: str | None) -> int:
         """Load, judge, write, print."""
@@ -274,18 +254,10 @@ class _Comparison:
         from evalgate.report_file import Writes
 
         places = [place for place in (before, after, confirm) if place is not None]
-        self._check_next_time(*places)
         with ExitStack() as stack:
             with ReadingProgress() as progress:
                 baseline, run = load_both(before, after, stack, progress, self.reading, self.policy.shards)
                 again = None if confirm is None else stack.enter_context(load(confirm, progress, options=self.reading))
-            self._check_default(run)
-            rerun = None if again is None else again.report
-            if again is not None:
-                _check_rerun(baseline, run, again)
-            result = judge(None if baseline is None else baseline.report, run.report, self.options, rerun)
-            side = None if baseline is None else Side(baseline.label, baseline.evidence)
-            scene = Scene(result, self.strict, side, Side(run.label, run.evidence), self.lang, self.policy.acting)
             inputs = [path for one in (baseline, run, again) if one is not None for path in one.paths]
             if baseline is None:
                 # The next run would take it for the baseline.
@@ -293,7 +265,14 @@ class _Comparison:
             if "-" in places:
                 # A file behind it.
                 inputs.append(Path("/dev/stdin"))
-            self._check_buried(inputs)
+            self._check_outputs(places, inputs)
+            self._check_default(run)
+            rerun = None if again is None else again.report
+            if again is not None:
+                _check_rerun(baseline, run, again)
+            result = judge(None if baseline is None else baseline.report, run.report, self.options, rerun)
+            side = None if baseline is None else Side(baseline.label, baseline.evidence)
+            scene = Scene(result, self.strict, side, Side(run.label, run.evidence), self.lang, self.policy.acting)
             with Writes([*inputs, *self.policy.files]) as writes:
                 if self.rerun_list is not None:
                     _write_rerun_list(writes, self.rerun_list, result)

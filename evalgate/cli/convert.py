@@ -7,8 +7,10 @@ from typing import Annotated
 import typer
 
 from evalgate.cli._app import OTHER_EXIT_CODES, app
-from evalgate.cli._arguments import PLACES, PassThreshold, RewardKey, Scorer, reading_options
-from evalgate.cli._output import note, out
+from evalgate.cli._arguments import PLACES, Config, PassThreshold, RewardKey, Scorer
+from evalgate.cli._output import note, out_json
+from evalgate.cli._places import check_output
+from evalgate.cli._policy import Policy
 from evalgate.cli._reports import text_of
 from evalgate.progress import ReadingProgress
 from evalgate.verdict import ExitCode
@@ -23,12 +25,14 @@ def convert(
     scorer: Scorer = None,
     pass_threshold: PassThreshold = None,
     reward_key: RewardKey = None,
+    config: Config = None,
 ) -> int:
     """
     Write a report as report.json of dsh-eval-harness.
 
     For tools that read only that. What the other format does not carry is named in the field convertedFrom, so that
-    comparing two conversions comes to the same as comparing their originals. Several files of one run become one.
+    comparing two conversions comes to the same as comparing their originals. Several files of one run become one. It
+    reads by the policy file, as compare does.
     """
     from evalgate.formats import load
 
@@ -37,23 +41,17 @@ def convert(
             raise typer.BadParameter(f"{name} is empty: is a variable not set?")
     if output.endswith(("/", os.sep)) or (output != "-" and Path(output).is_dir()):
         raise typer.BadParameter("--output takes the path of a file.")
-    reading = reading_options(scorer, pass_threshold, reward_key)
-    with ReadingProgress() as progress, load(report, progress, options=reading) as loaded:
+    typed = {"scorer": scorer, "pass-threshold": pass_threshold, "reward-key": reward_key}
+    policy = Policy(typed, config)
+    with ReadingProgress() as progress, load(report, progress, options=policy.reading()) as loaded:
         chunks = text_of(loaded)
         if output == "-":
-            out(chunks)
+            out_json(chunks)
         else:
-            from evalgate.errors import OutputError
-            from evalgate.formats.places import would_bury, would_take
             from evalgate.report_file import write_file
 
-            folders = {os.path.realpath(path.parent) for path in loaded.paths}
-            beside = os.path.realpath(Path(output).parent) in folders
-            if would_take(report, Path(output)) or (beside and would_bury(Path(output))):
-                why = f"would be read in place of {report} the next time, or as a part of it"
-                raise OutputError([f"{output}: {why}: write it elsewhere"])
-
-            write_file(Path(output), (chunk.encode() for chunk in chunks), never=loaded.paths)
+            check_output(Path(output), [report], loaded.paths)
+            write_file(Path(output), (chunk.encode() for chunk in chunks), never=(*loaded.paths, *policy.files))
             cases = loaded.report.cases
             note([f"{output}: {len(cases)} {'case' if len(cases) == 1 else 'cases'} of {loaded.report.format}"])
     return ExitCode.OK

@@ -61,7 +61,7 @@ def explain(
     typed = {
         "max-token-increase-pct": max_token_increase_pct,
         "min-trial-success-rate": min_trial_success_rate,
-        "trial-policy": None if trial_policy is None else trial_policy.value,
+        "trial-policy": trial_policy,
         "scorer": scorer,
         "pass-threshold": pass_threshold,
         "reward-key": reward_key,

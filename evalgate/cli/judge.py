@@ -7,9 +7,9 @@ import typer
 
 from evalgate.cli._app import app
 from evalgate.cli._arguments import Language
-from evalgate.cli._output import Format, note, out, renderer_of
+from evalgate.cli._output import Format, note, out, refuse
 from evalgate.errors import CannotJudgeError, MissingReportError
-from evalgate.verdict import ExitCode, exit_code
+from evalgate.verdict import exit_code
 
 JUDGE_EXIT_CODES = """\
 \b
@@ -74,9 +74,7 @@ def judge(
             note(fault.faults)
             found = None
     except CannotJudgeError as fault:
-        note(fault.faults)
-        out(renderer_of(output).render_error(fault.faults))
-        return ExitCode.CANNOT_JUDGE
+        return refuse(fault.faults, output)
     examined = examine(found, declared, lang.value)
     out(transcript.render_json(examined) if output is Format.JSON else transcript.render(examined))
     return exit_code(examined.verdict, strict=False)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evalgate.cli._app import app
-from evalgate.cli._output import note, out
+from evalgate.cli._output import note, out_json
 from evalgate.errors import OutputError
 from evalgate.verdict import ExitCode
 
@@ -68,7 +68,7 @@ def report(
     text = pieces(read_runs(folders), gate_set, version=__version__)
     if output == "-":
         # As a whole: the fault of the last folder must not follow half a report.
-        out([*text])
+        out_json([*text])
         return ExitCode.OK
     inputs = (*(path for folder in folders for path in files_of(folder)), Path(gates))
     write_file(Path(output), (piece.encode() for piece in text), never=inputs)

@@ -9,10 +9,10 @@ import typer
 
 from evalgate.cli._app import app
 from evalgate.cli._arguments import Language
-from evalgate.cli._output import Format, note, out, renderer_of
+from evalgate.cli._output import Format, note, out, refuse
 from evalgate.errors import CannotJudgeError
 from evalgate.progress import StepProgress
-from evalgate.verdict import ExitCode, exit_code
+from evalgate.verdict import exit_code
 
 if TYPE_CHECKING:
     from evalgate.play.ports import PortPair
@@ -74,9 +74,7 @@ def play(
     try:
         verdict = _played(Path(folder), port, cdp_port, None if verdict_place is None else Path(verdict_place))
     except CannotJudgeError as fault:
-        note(fault.faults)
-        out(renderer_of(output).render_error(fault.faults))
-        return ExitCode.CANNOT_JUDGE
+        return refuse(fault.faults, output)
     from evalgate.loop import transcript
     from evalgate.loop.judging import examine
 

@@ -22,7 +22,6 @@ from evalgate.formats.content import Content
 from evalgate.formats.format import Format
 from evalgate.formats.found import ReadOptions
 from evalgate.formats.instants import instant
-from evalgate.formats.source import Source
 from evalgate.numbers import Number
 from evalgate.plain import shorten
 from evalgate.report import LOOP_FORMAT, Case, Fact, Loop, Report, Status
@@ -381,34 +380,6 @@ def _notes(read: Sequence[_Read], counted: int) -> Iterator[str]:
 def check_document(label: str, document: Document) -> None:
     """Raise `ReportError` unless a decoded document that is about to be written breaks no rule."""
     _report(label, found.object_of(label, "", document.value), document.bad_numbers)
-
-
-def join(sources: Sequence[Source], report: Report) -> dict[str, Any]:
-    """
-    Return the document that the checked files make together; `report` holds the facts of all of them.
-
-    A single file comes out as it is. Raises `ReportError` when a file has changed since it was checked.
-    """
-    changed = [source for source in sources if source.changed()]
-    if changed:
-        raise ReportError([f"{source.label}: has changed while it was read" for source in changed])
-    documents: list[Mapping[str, Any]] = [decode(source.label, source.read()).value for source in sources]
-    if len(documents) == 1:
-        return dict(documents[0])
-    statuses = [case.status for case in report.cases]
-    return {
-        **documents[0],
-        "startedAt": report.started_at or None,
-        "finishedAt": report.finished_at or None,
-        "durationMs": report.duration_ms,
-        "cases": [case for document in documents for case in document["cases"]],
-        "summary": {
-            "total": len(statuses),
-            "passed": statuses.count(Status.PASS),
-            "failed": statuses.count(Status.FAIL),
-            "errored": statuses.count(Status.ERROR),
-        },
-    }
 
 
 FORMAT = Format(

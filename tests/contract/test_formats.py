@@ -17,12 +17,14 @@ from tests.formats_help import SAMPLES, content_of, content_of_json, content_of_
 
 FOLDER = Path(evalgate.formats.__path__[0])
 NOT_FORMATS = {
+    "accepted",
     "content",
     "dsh_eval_harness",
     "foreign",
     "format",
     "found",
     "instants",
+    "joined",
     "places",
     "registry",
     "shards",

@@ -97,7 +97,7 @@ def test_an_old_entry_that_stays_makes_the_baseline_old(tmp_path, capsys):
 
 def test_conversions_keep_the_revision_of_each_entry(tmp_path):
     """With the run's revisions a case that was kept would look unchanged against the next run."""
-    from evalgate.formats.dsh_eval_harness.accepted import merged
+    from evalgate.formats.accepted import merged
 
     def converted(carries, **revisions):
         left = {"carries": carries, "incomplete": [], "notRun": ["z"], "notes": [], "revisions": revisions}

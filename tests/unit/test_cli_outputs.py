@@ -199,3 +199,39 @@ def test_a_copy_of_the_baseline_confirms_nothing(tmp_path, monkeypatch, capsys, 
     assert "is a copy of the baseline, and confirms nothing" in capsys.readouterr().err
     (tmp_path / "again.xml").write_text(text.replace("1.25", "1.5"))
     assert main(["compare", "before.xml", "after.xml", "--no-report", "--confirm", "again.xml"]) == 0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["judge", "##[group]x"],
+        ["judge", "bad.json"],
+        ["play", "##[group]x"],
+        ["baseline", "check", "##[group]x"],
+        ["accept", "##[group]x", "--into", "b.json"],
+        ["compare", "##[group]x", "##[group]y"],
+        ["explain", "hostile.json", "##[group]x"],
+        ["convert", "hostile.json", "-o", "-"],
+        ["baseline", "check", "hostile.json", "--format", "json"],
+        ["accept", "hostile.json", "--into", "new.json"],
+    ],
+    ids=" ".join,
+)
+def test_no_command_prints_what_github_obeys(folder, monkeypatch, capsys, arguments):
+    """Between fences it is not obeyed; outside of them none may stand."""
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    write(folder / "hostile.json", report(case("##[group]x", "fail", failures=["##[group]x", "::error::x"])))
+    (folder / "bad.json").write_text('{"pass": ##[group]x')
+    main(arguments)
+    out, err = capsys.readouterr()
+    token = None
+    for line in [*out.splitlines(), *err.splitlines()]:
+        if token is not None:
+            token = None if line == f"::{token}::" else token
+            continue
+        if line.startswith("::stop-commands::"):
+            token = line.removeprefix("::stop-commands::")
+            continue
+        assert "##[" not in line
+        assert not line.lstrip().startswith("::") or line.startswith("::error title=evalgate::")
+    assert token is None

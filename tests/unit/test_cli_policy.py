@@ -120,3 +120,16 @@ def test_the_policy_can_be_shown_without_a_run(folder, capsys):
     assert out == ""
     assert "Usage: evalgate compare [OPTIONS] BEFORE AFTER" in err
     assert "AFTER is missing" in err
+
+
+def test_a_conversion_is_read_by_the_policy(folder, capsys):
+    """Else comparing two conversions would not come to what comparing their originals does."""
+    from tests.formats_help import SAMPLES
+
+    log = next((SAMPLES / "inspect").glob("*.json"))
+    (folder / "evalgate.toml").write_text('scorer = "nobody"\n')
+    assert main(["convert", str(log), "-o", "out.json"]) == 3
+    said = capsys.readouterr().err
+    assert main(["compare", str(log), str(log), "--no-report"]) == 3
+    assert said.strip() in capsys.readouterr().err
+    assert not (folder / "out.json").exists()

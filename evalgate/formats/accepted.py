@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from evalgate.formats.dsh_eval_harness.converted import FIELD
+from evalgate.formats.joined import summary_of
 
 PROVENANCE = "acceptedBy"
 """The field, ignored by readers, that says where a baseline came from."""
@@ -55,13 +56,7 @@ def merged(
             head[FIELD] |= {name: dated[FIELD][name] for name in _DATES if name in dated[FIELD]}
     if history:
         provenance["history"] = history
-    statuses = [case["status"] for case in cases]
-    summary = {
-        "total": len(cases),
-        "passed": statuses.count("pass"),
-        "failed": statuses.count("fail"),
-        "errored": statuses.count("error"),
-    }
+    summary = summary_of([case["status"] for case in cases])
     return {**head, "summary": summary, "cases": cases, PROVENANCE: provenance}
 
 
