@@ -44,7 +44,7 @@ def test_a_missing_folder_is_told_of(folder, capsys):
     assert out.startswith("OVERALL=ERROR\n")
 
 
-@pytest.mark.parametrize("place", ["run", "run/*.xml", "run/g*.xml", "*/gate.xml", "**/*.xml", "./run/*"])
+@pytest.mark.parametrize("place", ["run", "run/*.xml", "run/g*.xml", "*/g[au]*.xml", "**/*.xml", "./run/*"])
 def test_an_output_that_the_next_run_would_take_for_a_part_is_refused_at_once(folder, capsys, place):
     (folder / "run").mkdir()
     text = '<testsuite tests="1"><testcase classname="c" name="a"/></testsuite>'
@@ -53,6 +53,13 @@ def test_an_output_that_the_next_run_would_take_for_a_part_is_refused_at_once(fo
     assert main(["compare", "before.json", place, "--write", "junit=run/gate.xml"]) == 3
     assert f"would be read as a part of the run {place} the next time" in capsys.readouterr().err
     assert not (folder / "run/gate.xml").exists()
+
+
+def test_an_output_that_would_be_the_missing_baseline_is_refused(folder, capsys):
+    (folder / "run").mkdir()
+    assert main(["compare", "*/gate.json", "after.json", "--write", "json=run/gate.json"]) == 3
+    assert "would be read as a part of the run */gate.json the next time" in capsys.readouterr().err
+    assert not (folder / "run/gate.json").exists()
 
 
 @pytest.mark.parametrize("place", ["run/*.xml", "run"])
