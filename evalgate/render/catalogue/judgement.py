@@ -100,7 +100,7 @@ def _more(result: GateResult, fired: Fired[Any]) -> str:
     if fired.signal is dsh_version.SIGNAL:
         return TEXTS["versions"]
     if fired.signal is error_signature.SIGNAL:
-        recovered = sum(finding.recovered for finding in fired.findings)
+        recovered = sum(finding.recovered + finding.repaired for finding in fired.findings)
         return TEXTS["shared"].format(recovered=TEXTS["recovered"].format(n=recovered) if recovered else "")
     return ""
 
